@@ -310,12 +310,13 @@ typedef struct nim_progress {
 typedef int (*nim_progress_function)(const nim_progress *progress, void *context);
 
 /*
- * Maximises the bound until it no longer improves (option "stop" = auto), or for a fixed number of
- * epochs. Returns NIM_CANCELLED if the callback stopped the training. The model is usable then. A
- * second call with the same data continues the training, even if the model was saved and loaded in
- * between, and gives the same bits as a training that was not stopped. After a completed training,
- * a further call trains again from the current parameters (a warm start); `data` may then have more
- * rows, the old rows first.
+ * Maximises the bound until it no longer improves (option "stop" = auto; in the number of steps of
+ * option "epochs", if inputs are not inferred), or for a fixed number of epochs. Returns
+ * NIM_CANCELLED if the callback stopped the training. The model is usable then. A second call with
+ * the same data continues the training, even if the model was saved and loaded in between, and
+ * gives the same bits as a training that was not stopped. After a completed training, a further
+ * call trains again from the current parameters (a warm start); `data` may then have more rows, the
+ * old rows first.
  */
 NIM_API nim_status nim_model_train(nim_model *model, const nim_data *data,
                                    nim_progress_function progress, void *context, nim_error *error);

@@ -170,7 +170,7 @@ static bool learn_gaussian(struct population *population, const struct populatio
 struct trial {
     struct population_rows learn, judge;
     struct batch learning, judging;
-    double *before, *after;
+    double *before, *after, *kept; /* kept: of the best split tried */
 };
 
 /* A random quarter of the rows is for judging: an order in the table must not matter. */
@@ -198,44 +198,49 @@ static void trial_free(struct trial *trial) {
     free(trial->before);
 }
 
-/* Whether the gain is large enough and significant: the mean gain is more than two standard
- * errors. */
-static bool is_gain(size_t rows, const double *before, const double *after) {
+/* The mean gain, or 0 if it is too small or not significant: not more than two standard errors. */
+static double gain_of(size_t rows, const double *before, const double *after) {
     double n = (double)rows, total = 0.0, squares = 0.0;
     for (size_t i = 0; i < rows; i++) {
         total += after[i] - before[i];
         squares += (after[i] - before[i]) * (after[i] - before[i]);
     }
     double mean = total / n, variance = (squares / n - mean * mean) / n;
-    return mean > WORTH_IT && mean > 2.0 * sqrt(fmax(variance, 0.0));
+    return mean > WORTH_IT && mean > 2.0 * sqrt(fmax(variance, 0.0)) ? mean : 0.0;
 }
 
-/* Replaces `best` by the first of these splits of it, the most likely one first, that makes the
- * held-out rows more probable. Splits that follow a few rows are likelier at first than those of
+/* Replaces `best` by that of the likeliest splits of it which makes the held-out rows most
+ * probable, if one does. Splits that follow a few rows are likelier at first than those of
  * components that errors hide, which need more rounds to come apart. */
 static bool choose_split(struct trial *trial, struct population *split, size_t count,
                          struct population *best, bool *found, struct pool *pool) {
-    double pull = population_pull(best->attributes), value[SPLITS];
-    size_t judged = trial->judge.rows;
+    double pull = population_pull(best->attributes), value[SPLITS], most = 0.0;
+    size_t judged = trial->judge.rows, chosen = SIZE_MAX;
     bool good = true;
     for (size_t s = 0; s < count; s++) {
         value[s] = settle(&split[s], &trial->learning, pull, -INFINITY, FIRST_ROUNDS, pool);
         good = good && !isnan(value[s]);
     }
-    for (size_t tried = 0; good && !*found && tried < MOST_TRIED && tried < count; tried++) {
+    for (size_t tried = 0; good && tried < MOST_TRIED && tried < count; tried++) {
         size_t next = 0;
         for (size_t s = 1; s < count; s++)
             next = value[s] > value[next] ? s : next;
         value[next] = -INFINITY;
         good = !isnan(settle(&split[next], &trial->learning, pull, ROUGHLY, MOST_ROUNDS, pool)) &&
                em_row_likelihoods(&split[next], &trial->judging, trial->after);
-        *found = good && is_gain(judged, trial->before, trial->after);
-        if (*found) {
-            struct population worse = *best;
-            memcpy(trial->before, trial->after, judged * sizeof(double));
-            *best = split[next];
-            split[next] = worse;
+        double gain = good ? gain_of(judged, trial->before, trial->after) : 0.0;
+        if (gain > most) {
+            memcpy(trial->kept, trial->after, judged * sizeof(double));
+            most = gain;
+            chosen = next;
         }
+    }
+    *found = good && chosen != SIZE_MAX;
+    if (*found) {
+        struct population worse = *best;
+        memcpy(trial->before, trial->kept, judged * sizeof(double));
+        *best = split[chosen];
+        split[chosen] = worse;
     }
     return good;
 }
@@ -261,8 +266,9 @@ static bool try_components(struct trial *trial, struct population *best, struct 
 /* The best mixture for some of the rows. */
 static bool choose_mixture(const struct population_rows *rows, struct random_key key,
                            struct population *best, struct pool *pool) {
-    struct trial trial = {.before = malloc((2 * rows->rows + 1) * sizeof(double))};
+    struct trial trial = {.before = malloc((3 * rows->rows + 1) * sizeof(double))};
     trial.after = trial.before ? trial.before + rows->rows : NULL;
+    trial.kept = trial.before ? trial.after + rows->rows : NULL;
     bool good = trial.before && take_parts(&trial, rows, key) && try_components(&trial, best, pool);
     trial_free(&trial);
     return good;

@@ -42,9 +42,10 @@ enum {
 #define OPTION_AUTO (-1.0)
 
 /* What `epochs` means if it is left to the library: at least so many passes over the data, and at
- * least so many steps as fill whole passes. */
+ * least so many steps as fill whole passes. most: if not 0, the passes end after so many steps, but
+ * there is one, and the training has no early end. */
 struct training_length {
-    size_t steps, passes;
+    size_t steps, passes, most;
 };
 
 /* The index of an option in the list, OPTION_COUNT for an unknown name. */

@@ -130,10 +130,11 @@ CHOOSE(white_start) {
 }
 
 /* Without parameters of inputs that must converge, and with alpha > 0, predictions are good before
- * the kernels have converged. */
+ * the kernels have converged. More passes over many rows gain less than a step size that falls to
+ * zero. */
 CHOOSE(short_training) {
     (void)s, (void)options;
-    *length = (struct training_length){.steps = 1000, .passes = 15};
+    *length = (struct training_length){.steps = 1000, .passes = 15, .most = 2000};
 }
 
 CHOOSE(long_training) {
@@ -236,7 +237,7 @@ const struct rule rule_list[] = {
      noise_start, IF(&noise_learned), BY("results/defaults.md", "learned-noise")},
     {"white_start", NULL, "exp(-10)", white_start, .reason = "usual", BY("results/defaults.md", "what-was-tried")},
 
-    {"epochs", NULL, "1000 steps but at least 15 passes", short_training, IF(&inputs_stay, &alpha_above_0), BY("results/defaults.md", "kernel-points-and-steps")},
+    {"epochs", NULL, "15 passes, but 1000 to 2000 steps, and at least one pass", short_training, IF(&inputs_stay, &alpha_above_0), BY("results/defaults.md", "many-rows")},
     {"epochs", NULL, "10000 steps but at least 100 passes", long_training, .reason = "inputs are inferred, or alpha is 0", BY("results/defaults.md", "kernel-points-and-steps")},
     {"warm_up", NULL, "200", warm_up, IF(&inputs_stay), BY("results/defaults.md", "kernel-points-and-steps"), .limits = true},
 

@@ -6,6 +6,7 @@
 
 #define STAGE_FACTOR 0.3 /* of the rate from one stage to the next */
 #define LEAST_WIDTH 0.1  /* of the draws, when the warm-up starts */
+#define FULL_RATE 0.2    /* share of the steps at the full rate, without laps */
 
 static double width_at(const struct schedule_plan *plan, size_t step) {
     if (step >= plan->warm_steps)
@@ -73,12 +74,20 @@ static bool end_lap(struct schedule *schedule) {
     return true;
 }
 
+/* The rate of a step, without laps. */
+static double rate_at(const struct schedule_plan *plan, size_t step) {
+    double left = 1.0 - (double)step / (double)plan->most_steps;
+    return plan->rate * fmin(1.0, left / (1.0 - FULL_RATE));
+}
+
 bool schedule_continue(struct schedule *schedule, double bound) {
     bool warming = schedule->steps < schedule->plan.warm_steps;
     schedule->steps++;
     schedule->width = width_at(&schedule->plan, schedule->steps);
     if (schedule->ended || schedule->steps >= schedule->plan.most_steps) {
         schedule->ended = true;
+    } else if (!schedule->plan.fixed && !schedule->plan.lap_steps) {
+        schedule->rate = rate_at(&schedule->plan, schedule->steps);
     } else if (!schedule->plan.fixed && !warming) {
         schedule->lap_sum += bound;
         if (++schedule->lap_steps == schedule->plan.lap_steps)

@@ -14,6 +14,10 @@
  * settled when the mean over the second half of a window of laps is not above the mean over the
  * first half by more than the noise of the two. Then the step size falls, so that the iterates come
  * closer to the optimum. After the last stage, training ends.
+ *
+ * Where a training is short, or a single pass over many rows is long, there is nothing to wait for.
+ * Its number of steps is fixed, without laps: the step size is constant at first and then falls
+ * linearly to zero, so that the last iterates average out the noise of small batches.
  */
 
 #include "model/checkpoint_state.h"
@@ -27,7 +31,7 @@ struct schedule_plan {
     bool fixed;        /* constant rate, no early end */
     double rate;       /* at the start */
     size_t most_steps; /* the maximum; with `fixed` the exact number */
-    size_t lap_steps;  /* steps of a lap */
+    size_t lap_steps;  /* steps of a lap; 0: without laps */
     size_t warm_steps; /* steps until draws have their full width */
 };
 

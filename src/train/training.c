@@ -26,21 +26,29 @@ struct training {
     struct timespec reported; /* time of the last call of the progress function */
 };
 
+/* Epochs of the longest training. */
+static size_t epochs_of(const struct training_length *length, size_t batches) {
+    size_t least = length->steps / batches, epochs = length->passes, most = length->most / batches;
+    if (length->most && epochs > most)
+        epochs = most > 1 ? most : 1;
+    return epochs > least ? epochs : least;
+}
+
 static struct schedule_plan plan_training(const struct nim_trainer *trainer) {
     const struct nim_options *options = &trainer->model->options;
     const struct training_length *length = &trainer->model->plan.length;
-    size_t passes = length->steps / trainer->batches;
-    size_t epochs = passes > length->passes ? passes : length->passes;
+    size_t epochs = epochs_of(length, trainer->batches);
     /* If rows have parameters of their own, a lap includes every row at least once. So it does for
      * numbers: a few of them, far from their prediction, decide the bound of a minibatch, and it
      * would seem not to improve any more. */
     bool whole =
         (trainer->model->table.each || !trainer->model->classes) && trainer->batches > LAP_STEPS;
+    size_t lap = whole ? trainer->batches : LAP_STEPS;
     return (struct schedule_plan){
         .fixed = options->stop == STOP_FIXED,
         .rate = options->rate,
         .most_steps = epochs * trainer->batches,
-        .lap_steps = whole ? trainer->batches : LAP_STEPS,
+        .lap_steps = length->most ? 0 : lap,
         .warm_steps = options->input->samples && trainer->model->step == 0 ? options->warm_up : 0,
     };
 }

@@ -163,6 +163,25 @@ static void fixed_is_exact_and_constant(void **state) {
     }
 }
 
+/* Without laps: all steps, whatever the bound. The rate is constant and then falls by equal amounts
+ * to nearly zero, so that its average is 0.6 of the first. */
+static void without_laps_rate_falls_evenly(void **state) {
+    (void)state;
+    static const size_t most[] = {1, 2, 7, 1000, 20000};
+    for (size_t k = 0; k < sizeof most / sizeof *most; k++) {
+        struct course course = {k % 2 ? NAN : -1000.0, 0.0, 1.0, 0, k};
+        size_t steps = run(plan(most[k], 0), &course), full = steps_at_full_rate(steps);
+        double total = 0.0, n = (double)steps;
+        assert_int_equal(steps, most[k]);
+        for (size_t s = 0; s < steps; s++)
+            total += rates[s];
+        assert_true(fabs((double)full - 0.2 * n) <= 1.0);
+        assert_true(fabs(total / n / RATE - 0.6) <= 0.5 / n + 1e-9);
+        for (size_t s = full + 1; s < steps; s++)
+            assert_true(fabs(rates[s - 1] - rates[s] - RATE / (0.8 * n)) < 1e-12);
+    }
+}
+
 /* Draws widen step by step, and until they are at full width the bound is not judged. */
 static void warm_up_comes_first(void **state) {
     (void)state;
@@ -247,6 +266,7 @@ int main(void) {
         cmocka_unit_test(constant_bound_ends),
         cmocka_unit_test(never_more_than_most),
         cmocka_unit_test(fixed_is_exact_and_constant),
+        cmocka_unit_test(without_laps_rate_falls_evenly),
         cmocka_unit_test(warm_up_comes_first),
         cmocka_unit_test(warm_up_leaves_room),
         cmocka_unit_test(strange_bounds_do_no_harm),
