@@ -544,7 +544,9 @@ NIM_API double nim_model_bound(const nim_model *model);
  *                                            plausibility or intervals
  *   panel_weights    2 x fits                weights of the fits of a panel, the plain fit's first,
  *                                            where errors are such as training rows have, and where
- *                                            they are larger; no values without a panel
+ *                                            they are larger (for numbers the same, the second those
+ *                                            of mixtures over attributes and y); no values without a
+ *                                            panel
  *   panel_gain       2                       log p of held-out rows by the panel, minus that by
  *                                            the plain fit: mean and its standard error
  *   trace            points x 2              epoch and bound in the training, at most 256 points

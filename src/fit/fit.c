@@ -3,6 +3,7 @@
  * panel and the calibration. */
 #include "base/collectives.h"
 #include "base/sized.h"
+#include "fit/joint.h"
 #include "fit/panel.h"
 #include "fit/temperature.h"
 #include "model/class_shares.h"
@@ -10,6 +11,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* p (judged x held_out_width): predictions of held-out rows, which are overwritten. What makes
  * their labels most probable is applied to all predictions. With few rows, the divergence of the
@@ -18,6 +20,8 @@
  */
 static nim_status calibrate(nim_model *model, const struct held_out *held, double *p,
                             nim_error *error) {
+    for (size_t i = 0; model->classes == 0 && i < held->judged; i++) /* without densities */
+        memmove(p + 2 * i, p + HELD_OUT_NUMBERS * i, 2 * sizeof *p);
     if (model->classes == 0)
         return conformal_learn(model, held->judged, p, held->labels, error);
     model->calibrated = model->shifted = true;
@@ -29,24 +33,25 @@ static nim_status calibrate(nim_model *model, const struct held_out *held, doubl
 /* Learns from rows that the fit has not seen: the weights of a panel, and the calibration. */
 static nim_status learn_from_held_out(nim_model *model, const struct held_out *held,
                                       nim_error *error) {
-    bool panel = model->options.views == VIEWS_PANEL;
+    bool panel = model->options.views == VIEWS_PANEL, views = panel && model->classes;
     const nim_data *data = held->data;
-    struct outlook outlook = {.ways = panel ? PANEL_WAYS : 0, .way = panel_way};
+    struct outlook outlook = {.ways = views ? PANEL_WAYS : 0, .way = panel_way};
     double *p = malloc(((1 + outlook.ways) * held->judged * held_out_width(model) + 1) * sizeof *p);
-    double *usual = panel ? malloc((data->attributes + data->rows) * sizeof *usual) : NULL;
-    nim_status status = p && (usual || !panel)
+    double *usual = views ? malloc((data->attributes + data->rows) * sizeof *usual) : NULL;
+    nim_status status = p && (usual || !views)
                             ? NIM_OK
                             : failure(error, NIM_OUT_OF_MEMORY, "no memory to calibrate");
     status = collective_agree(&model->collectives, status, error);
     assert(status != NIM_OK || p); /* processes agree on success only if this one has it */
     const struct worse worse =
-        status == NIM_OK && panel ? panel_worse(model, data, usual) : (struct worse){0};
+        status == NIM_OK && views ? panel_worse(model, data, usual) : (struct worse){0};
     outlook.worse = &worse;
     if (status == NIM_OK)
         status = held_out_judge(held, model, &outlook, p, error);
     if (status == NIM_OK && panel)
-        status = panel_learn(model, held, &worse, p, error);
-    if (status == NIM_OK)
+        status = model->classes ? panel_learn(model, held, &worse, p, error)
+                                : joint_learn(model, held, p, error);
+    if (status == NIM_OK && model->options.calibrate == CALIBRATE_AUTO)
         status = calibrate(model, held, p, error);
     free(usual);
     free(p);
@@ -55,7 +60,9 @@ static nim_status learn_from_held_out(nim_model *model, const struct held_out *h
 
 static nim_status hold_out(nim_model *model, const nim_data *data, nim_progress_function progress,
                            void *context, nim_error *error) {
-    size_t fits = model->options.views == VIEWS_PANEL ? 2 * (PANEL_MOST_PARTS + 1) : 1;
+    size_t fits = model->options.views != VIEWS_PANEL ? 1
+                  : model->classes                    ? 2 * (PANEL_MOST_PARTS + 1)
+                                                      : 2;
     struct listener listener = {.progress = progress,
                                 .context = context,
                                 .steps = held_out_steps(model),

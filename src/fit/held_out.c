@@ -8,11 +8,11 @@
 #include "train/trainer.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    FOLDS = 4,
     STEPS = 100,        /* of a copy's further training; smaller in the last quarter */
     NUMBER_STEPS = 200, /* the same where numbers or counts are predicted */
     MOST_JUDGED = 2000, /* most rows held out in total */
@@ -30,13 +30,14 @@ enum {
 #define LAST_RATE 1.0
 
 bool held_out_serves(const nim_model *model, const nim_data *data) {
+    bool panel = model->options.views == VIEWS_PANEL && joint_serves(model);
     size_t groups = conformal_groups(model);
-    return model->options.calibrate == CALIBRATE_AUTO && groups && data->rows >= LEAST_ROWS &&
-           data->rows >= FOLDS * groups;
+    return (panel || model->options.calibrate == CALIBRATE_AUTO) && groups &&
+           data->rows >= LEAST_ROWS && data->rows >= FOLDS * groups;
 }
 
 size_t held_out_width(const nim_model *model) {
-    return model->classes ? model->classes : 2;
+    return model->classes ? model->classes : HELD_OUT_NUMBERS;
 }
 
 static size_t steps_of(const nim_model *model) {
@@ -103,9 +104,7 @@ void held_out_free(struct held_out *held) {
     free(held->weights);
 }
 
-/* The rows of fold `fold`, or all others. The others have larger weights to represent the omitted
- * rows. */
-static bool pick_fold(const struct held_out *held, size_t fold, bool own, struct own_rows *rows) {
+bool held_out_fold(const struct held_out *held, size_t fold, bool own, struct own_rows *rows) {
     size_t count = 0, *row = malloc((held->count + 1) * sizeof *row);
     for (size_t k = 0; row && k < held->count; k++)
         if ((held->fold_of[k] == fold) == own)
@@ -202,6 +201,26 @@ bool held_out_rows(const struct held_out *held, const struct outlook *outlook,
     return good;
 }
 
+/* Of numbers and counts: own, rows x HELD_OUT_NUMBERS. */
+static nim_status predict_numbers(nim_predictor *predictor, const nim_model *model,
+                                  const nim_data *rows, double *own, nim_error *error) {
+    double *density = malloc((3 * rows->rows + 1) * sizeof *density), *place = density;
+    if (!density)
+        return failure(error, NIM_OUT_OF_MEMORY, "no memory to calibrate");
+    density += 2 * rows->rows;
+    nim_status status = nim_predict(
+        predictor, rows, &NIM_PREDICTION(.cumulative = place, .log_density = density), error);
+    for (size_t i = 0; status == NIM_OK && i < rows->rows; i++) {
+        double target[2];
+        targets_take(model, rows, 1, &i, target);
+        memcpy(own + HELD_OUT_NUMBERS * i, place + 2 * i, 2 * sizeof *own);
+        own[HELD_OUT_NUMBERS * i + HELD_OUT_DENSITY] =
+            exp(density[i] - scaling_target_log_slope(&model->scaling, target[0]));
+    }
+    free(place);
+    return status;
+}
+
 /* Predicts rows by a copy that is trained further on others. own: rows x held_out_width. */
 static nim_status predict_by_copy(const struct held_out *held, const nim_model *model,
                                   const struct own_rows *learn, const nim_data *rows, double **own,
@@ -218,18 +237,16 @@ static nim_status predict_by_copy(const struct held_out *held, const nim_model *
         !(*own = malloc((rows->rows * held_out_width(model) + 1) * sizeof **own)))
         status = failure(error, NIM_OUT_OF_MEMORY, "no memory to calibrate");
     if (status == NIM_OK)
-        status = nim_predict(predictor, rows,
-                             &NIM_PREDICTION(.probabilities = model->classes ? *own : NULL,
-                                             .cumulative = model->classes ? NULL : *own),
-                             error);
+        status = model->classes
+                     ? nim_predict(predictor, rows, &NIM_PREDICTION(.probabilities = *own), error)
+                     : predict_numbers(predictor, model, rows, *own, error);
     nim_predictor_free(predictor);
     nim_model_free(copy);
     return status;
 }
 
-/* Writes a fold's probabilities (1 + ways x rows of the fold) to their places in p. */
-static void place(const struct held_out *held, size_t fold, size_t ways, size_t rows, size_t width,
-                  const double *own, double *p) {
+void held_out_place(const struct held_out *held, size_t fold, size_t ways, size_t rows,
+                    size_t width, const double *own, double *p) {
     for (size_t k = 0, at = 0, i = 0; k < held->count; k++) {
         if (held->fold_of[k] >= FOLDS)
             continue;
@@ -247,7 +264,7 @@ static nim_status judge_fold(const struct held_out *held, const nim_model *model
     struct own_rows learn = {0}, fold_rows = {0}, judge = {0}, seen = {0};
     double *own = NULL;
     nim_status status = NIM_OK;
-    if (!pick_fold(held, fold, false, &learn) || !pick_fold(held, fold, true, &fold_rows))
+    if (!held_out_fold(held, fold, false, &learn) || !held_out_fold(held, fold, true, &fold_rows))
         status = failure(error, NIM_OUT_OF_MEMORY, "no memory to calibrate");
     bool none = status == NIM_OK && (fold_rows.data.rows == 0 || learn.data.rows == 0);
     if (status == NIM_OK && !none &&
@@ -259,7 +276,8 @@ static nim_status judge_fold(const struct held_out *held, const nim_model *model
         status = predict_by_copy(held, model, seen.x ? &seen : &learn,
                                  judge.x ? &judge.data : &fold_rows.data, &own, error);
     if (status == NIM_OK && !none)
-        place(held, fold, outlook->ways, fold_rows.data.rows, held_out_width(model), own, p);
+        held_out_place(held, fold, outlook->ways, fold_rows.data.rows, held_out_width(model), own,
+                       p);
     free(own);
     own_rows_free(&learn);
     own_rows_free(&fold_rows);

@@ -18,6 +18,8 @@ struct listener {
     size_t steps; /* of which it hears for each fit that is judged */
 };
 
+enum { FOLDS = 4 };
+
 struct held_out {
     const nim_data *data;
     size_t count, *row, *fold_of; /* rows used, a sample if there are very many, and the fold of
@@ -49,7 +51,9 @@ void held_out_free(struct held_out *held);
 /* The steps of which the listener hears for each fit that is judged. */
 size_t held_out_steps(const struct nim_model *model);
 
-/* What is predicted of a held-out row: probabilities of classes, or P(Y < y) and P(Y <= y). */
+/* What is predicted of a held-out row: probabilities of classes; or of a number or count P(Y < y),
+ * P(Y <= y) and p(y), a number in standard units. */
+enum { HELD_OUT_BELOW, HELD_OUT_REACHED, HELD_OUT_DENSITY, HELD_OUT_NUMBERS };
 size_t held_out_width(const struct nim_model *model);
 
 /* These numbers p ((1 + ways) x judged x held_out_width) of held-out rows. */
@@ -61,6 +65,15 @@ nim_status held_out_judge(const struct held_out *held, const struct nim_model *m
  */
 bool held_out_rows(const struct held_out *held, const struct outlook *outlook,
                    struct own_rows *own);
+
+/* The rows of fold `fold`, or all others. The others have larger weights to represent the omitted
+ * rows. False when out of memory. */
+bool held_out_fold(const struct held_out *held, size_t fold, bool own, struct own_rows *rows);
+
+/* Writes what is predicted for a fold's rows, own (1 + ways x rows of the fold x width), to their
+ * places in p. */
+void held_out_place(const struct held_out *held, size_t fold, size_t ways, size_t rows,
+                    size_t width, const double *own, double *p);
 
 /* Training copies of rows: the rows themselves, then `copies` times DEGRADE_ALL, as the outlook's
  * view shows them, if it has one. False when out of memory. */

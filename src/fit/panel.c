@@ -220,12 +220,16 @@ static struct weighing weighing_of(const struct panel_fit *fit, size_t ways) {
 
 /* Finds the weights of the parts that there are. Returns whether rows as they are are then
  * predicted better than by the plain fit, by more than chance. */
+bool panel_gains(const struct panel *panel) {
+    return panel->gain[0] > LEAST_DEVIATIONS * panel->gain[1];
+}
+
 static bool gains(const struct panel_fit *fit, size_t ways) {
     struct panel *panel = fit->panel;
     const struct weighing weighing = weighing_of(fit, ways);
     weigh(&weighing, panel->weight);
     weighing_gain(&weighing, panel->weight, panel->gain);
-    return panel->gain[0] > LEAST_DEVIATIONS * panel->gain[1];
+    return panel_gains(panel);
 }
 
 /* Where the first part brings no gain, the others are not tried. */

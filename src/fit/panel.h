@@ -17,6 +17,9 @@ extern const enum degrading panel_way[PANEL_WAYS];
 /* Median errors, and random numbers for rows measured worse; usual: attributes + rows. */
 struct worse panel_worse(const struct nim_model *model, const nim_data *data, double *usual);
 
+/* Whether held-out rows show that it predicts better than the plain fit, by more than chance. */
+bool panel_gains(const struct panel *panel);
+
 /*
  * Gives the model a panel, if held-out rows show that it predicts better than the plain fit. p ((1
  * + PANEL_WAYS) x judged x classes): probabilities of the plain fit; those of the first way become

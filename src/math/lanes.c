@@ -9,11 +9,9 @@
 #include "math/special.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 typedef double lane __attribute__((vector_size(LANES * sizeof(double)), may_alias));
-typedef int64_t mask __attribute__((vector_size(LANES * sizeof(int64_t)), may_alias));
 
 enum { GROUP = 4 };
 
@@ -67,17 +65,23 @@ SIMD_INLINE void solve(size_t from, size_t to, const double *l, const double *in
 }
 
 /* inverse = 1 / sqrt(pivot) and factor = pivot, or 0 and 1 if the pivot is left out; count += 1 if
- * not. */
+ * not. Without branches, so that the compiler takes all lanes at once. */
 SIMD_INLINE void take_pivot(const double *pivot, double least, double *inverse, double *factor,
                             double *count) {
+    double some[LANES] __attribute__((aligned(64))), p[LANES] __attribute__((aligned(64)));
+    SIMD_LOOP
     for (size_t l = 0; l < LANES; l++) {
-        double p = pivot[l];
-        int some = p > least && p < HUGE_VAL;
-        double root = sqrt(some ? p : 1.0);
-        inverse[l] = some ? 1.0 / root : 0.0;
-        factor[l] *= some ? p : 1.0;
-        count[l] += some ? 1.0 : 0.0;
+        some[l] = pivot[l] > least ? 1.0 : 0.0;
+        some[l] = pivot[l] < HUGE_VAL ? some[l] : 0.0;
+        p[l] = some[l] > 0.0 ? pivot[l] : 1.0;
     }
+    lane root;
+    SIMD_LOOP
+    for (size_t l = 0; l < LANES; l++)
+        root[l] = sqrt(p[l]);
+    *(lane *)inverse = *(const lane *)some / root;
+    *(lane *)factor *= *(const lane *)p;
+    *(lane *)count += *(const lane *)some;
 }
 
 /* Moves the product of a few pivots to the sum of logarithms. */

@@ -132,8 +132,8 @@ static void read_missing_relevance(const nim_model *model, double *values) {
 }
 
 static void read_panel_weights(const nim_model *model, double *values) {
-    size_t fits = model->panel->parts + 1;
-    for (size_t r = 0; r < 2; r++)
+    size_t fits = panel_fits(model->panel);
+    for (size_t r = 0; r < PANEL_WEIGHED; r++)
         memcpy(values + r * fits, model->panel->weight[r], fits * sizeof *values);
 }
 
@@ -237,7 +237,7 @@ nim_status nim_model_get(const nim_model *model, const char *name, double *value
         {"class_shares", model->shares_known ? model->classes : 0, NULL, model->class_share},
         {"novelty_quantiles", model->novelty.kept, NULL, model->novelty.quantile},
         {"plausibility_rows", kept ? conformal_groups(model) : 0, NULL, model->conformal.rows},
-        {"panel_weights", panel ? 2 * (panel->parts + 1) : 0, read_panel_weights, NULL},
+        {"panel_weights", panel ? PANEL_WEIGHED * panel_fits(panel) : 0, read_panel_weights, NULL},
         {"panel_gain", panel ? 2 : 0, NULL, panel ? panel->gain : NULL},
         {"trace", 2 * model->trace.count, NULL, model->trace.point[0]},
     };

@@ -6,7 +6,6 @@
 #include "model/shapes.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* At most this many rows of each table are used to learn a population. More would not improve it
  * but would need memory. */
@@ -18,13 +17,6 @@ static struct row_sample sample_of(const struct nim_model *model, const nim_data
     return row_sample(key, step, data ? data->rows : 0, MOST_ROWS);
 }
 
-/* Copies the first d attributes of a shape of `width` attributes. */
-static void narrow_shape(size_t width, size_t d, const double *shape, double *narrow) {
-    memcpy(narrow, shape, d * sizeof(double));
-    memcpy(narrow + d, shape + width, d * sizeof(double));
-    memcpy(narrow + 2 * d, shape + 2 * width, (shape_size(d) - 2 * d) * sizeof(double));
-}
-
 /* Appends rows in standard units, without flags. one: memory for one row of the model's width. */
 static void gather_sample(const struct nim_model *model, const nim_data *data,
                           const struct row_sample *sample, const struct population_rows *one,
@@ -32,12 +24,8 @@ static void gather_sample(const struct nim_model *model, const nim_data *data,
     size_t d = model->columns;
     for (size_t k = 0; k < sample->count; k++) {
         size_t i = row_sample_at(sample, k), at = rows->rows++;
-        measurements_take(model, data, rows->shape != NULL, 1, &i, one->x, one->noise, one->shape,
-                          NULL);
-        memcpy(rows->x + at * d, one->x, d * sizeof(double));
-        memcpy(rows->noise + at * d, one->noise, d * sizeof(double));
-        if (rows->shape)
-            narrow_shape(model->attributes, d, one->shape, rows->shape + at * shape_size(d));
+        measurement_of_columns(model, data, i, 0, one, rows->x + at * d, rows->noise + at * d,
+                               rows->shape ? rows->shape + at * shape_size(d) : NULL);
     }
 }
 

@@ -23,6 +23,7 @@ void panel_free(struct panel *panel) {
     for (size_t k = 0; k < panel->parts; k++)
         part_free(&panel->part[k]);
     part_free(&panel->gate);
+    joint_free(&panel->joint);
     free(panel);
 }
 
@@ -67,11 +68,13 @@ void panel_combine(const struct panel *panel, size_t classes, const double *gate
 }
 
 size_t nim_model_view(const nim_model *model, size_t k, char *text, size_t size) {
-    if (!model || !model->panel || k > model->panel->parts) {
+    if (!model || !model->panel || k >= panel_fits(model->panel)) {
         if (size)
             *text = '\0';
         return 0;
     }
+    if (k > model->panel->parts)
+        return (size_t)snprintf(text, size, "mixtures of Gaussians over attributes and target");
     const struct panelist *part = &model->panel->part[k - (k > 0)];
     int used = snprintf(text, size, "%s",
                         k == 0 ? "the rows as they are"
@@ -139,6 +142,8 @@ nim_status panel_save(struct model_writer *writer, const struct panel *panel, ni
         status = failure(error, NIM_OUT_OF_MEMORY, "%s: no memory to save a panel", writer->name);
     for (size_t k = 0; status == NIM_OK && k < panel->parts; k++)
         status = save_part(writer, k, &panel->part[k], error);
+    if (status == NIM_OK)
+        status = joint_save(writer, &panel->joint, error);
     return status == NIM_OK ? save_part(writer, PANEL_MOST_PARTS, &panel->gate, error) : status;
 }
 
@@ -197,6 +202,10 @@ static nim_status load_panel(const struct model_reader *reader, const nim_model 
         if (status == NIM_OK && panel->part[k].model->classes != plain->classes)
             status = model_reader_refuse(reader, "has a part with other", "classes");
     }
+    if (status == NIM_OK && plain->classes == 0)
+        status = joint_load(reader, plain->columns, &panel->joint);
+    if (status == NIM_OK && !panel->parts && !panel->joint.mixtures)
+        return model_reader_refuse(reader, "has a damaged", "parts");
     if (status == NIM_OK && safetensors_text(&reader->file, "gate.", "view"))
         status = load_part(reader, PANEL_MOST_PARTS, plain->columns, &panel->gate);
     if (status == NIM_OK && panel->gate.model && panel->gate.model->classes != PANEL_REGIONS)
@@ -208,7 +217,7 @@ nim_status panel_load(const struct model_reader *reader, nim_model *plain) {
     const char *parts = *reader->prefix ? NULL : model_reader_text(reader, "parts");
     if (!parts)
         return NIM_OK;
-    if (strlen(parts) != 1 || parts[0] < '1' || parts[0] > '0' + PANEL_MOST_PARTS)
+    if (strlen(parts) != 1 || parts[0] < '0' || parts[0] > '0' + PANEL_MOST_PARTS)
         return model_reader_refuse(reader, "has a damaged", "parts");
     plain->panel = calloc(1, sizeof *plain->panel);
     if (!plain->panel)

@@ -13,12 +13,13 @@
  * have, larger or smaller, by a fit of its own. Rows cannot be measured better to learn what to do
  * then; the plain fit knows how noise acts. Each part is an ordinary model, which sees the rows
  * through its view. A panel without a gate has g_typical = 1.
+ *
+ * Where y is a number, the only other part are mixtures over attributes and y (joint.h), and the
+ * densities are averaged: p(y | row) = w_0 p_plain + w_1 p_joint.
  */
 
+#include "model/joint.h"
 #include "view/view.h"
-
-struct model_reader;
-struct model_writer;
 
 enum { PANEL_MOST_PARTS = 4 };
 
@@ -35,11 +36,17 @@ struct panel {
     size_t parts; /* besides the plain fit */
     struct panelist part[PANEL_MOST_PARTS];
     struct panelist gate;
+    struct joint joint; /* for a number, in place of parts */
     panel_weights weight[PANEL_WEIGHED];
     double gain[2]; /* log p of held-out rows, minus that of the plain fit: mean, standard error */
 };
 
 void panel_free(struct panel *panel);
+
+/* The plain fit, the parts, and the mixtures over attributes and y. */
+static inline size_t panel_fits(const struct panel *panel) {
+    return 1 + panel->parts + (panel->joint.mixtures > 0);
+}
 
 /* The parts in order, and after them the gate. */
 static inline const struct panelist *panel_part(const struct panel *panel, size_t k) {

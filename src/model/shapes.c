@@ -121,3 +121,27 @@ void measurements_take(const struct nim_model *model, const nim_data *data, bool
         gather_row(model, data, together, row[k], x + k * d, noise + k * d,
                    shape ? shape + k * size : NULL);
 }
+
+/* The shape of the first `columns` of `width` attributes, in a shape of d. */
+static void reshape(size_t width, size_t columns, size_t d, const double *from, double *to) {
+    memset(to, 0, shape_size(d) * sizeof *to);
+    memcpy(to, from, columns * sizeof *to);
+    memcpy(to + d, from + width, columns * sizeof *to);
+    memcpy(to + 2 * d, from + 2 * width, (shape_size(columns) - 2 * columns) * sizeof *to);
+}
+
+void measurement_of_columns(const struct nim_model *model, const nim_data *data, size_t i,
+                            size_t more, const struct population_rows *one, double *x,
+                            double *noise, double *shape) {
+    size_t columns = model->columns;
+    measurements_take(model, data, shape != NULL, 1, &i, one->x, one->noise,
+                      shape ? one->shape : NULL, NULL);
+    memcpy(x, one->x, columns * sizeof *x);
+    memcpy(noise, one->noise, columns * sizeof *noise);
+    for (size_t j = columns; j < columns + more; j++) {
+        x[j] = 0.0;
+        noise[j] = INFINITY;
+    }
+    if (shape)
+        reshape(model->attributes, columns, columns + more, one->shape, shape);
+}

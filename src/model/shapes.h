@@ -30,4 +30,11 @@ void measurements_take(const struct nim_model *model, const nim_data *data, bool
                        size_t count, const size_t *row, double *x, double *noise, double *shape,
                        double *weight);
 
+/* Row i without its flags, and with room for `more` attributes after the columns, which are
+ * missing: x, noise (columns + more) and, unless it is NULL, shape. one: memory for a row of the
+ * model's width. */
+void measurement_of_columns(const struct nim_model *model, const nim_data *data, size_t i,
+                            size_t more, const struct population_rows *one, double *x,
+                            double *noise, double *shape);
+
 #endif

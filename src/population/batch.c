@@ -66,7 +66,7 @@ static void write_row(const struct measurement *row, size_t d, bool packed,
 
 struct entry {
     const double *noise;
-    size_t width, row;
+    size_t width, row, origin; /* row: of the plain ones; origin: of all */
 };
 
 static int by_noise(const void *a, const void *b) {
@@ -80,6 +80,8 @@ static void batch_layout(struct batch *batch) {
     batch->x = arena_doubles(&batch->arena, lanes * batch->attributes);
     batch->noise = arena_doubles(&batch->arena, lanes * batch->width);
     batch->pattern = arena_sizes(&batch->arena, lanes);
+    batch->weight = arena_doubles(&batch->arena, lanes);
+    batch->origin = arena_sizes(&batch->arena, batch->rows + batch->odd.rows);
 }
 
 /* From rows x (n x d) and noise (n x width), in this order, to blocks. Lanes beyond the last row
@@ -100,6 +102,23 @@ static void fill_blocks(struct batch *batch, const struct entry *entry, const do
     }
 }
 
+/* Where the rows come from, and their weights; odd ones are at the end of `entry`, the last first.
+ */
+static void note_origins(struct batch *batch, const struct entry *entry,
+                         const struct population_rows *rows) {
+    bool weighted = false;
+    batch->total = 0.0;
+    for (size_t i = 0; i < rows->rows; i++) {
+        size_t at = i < batch->rows ? i : rows->rows - 1 - (i - batch->rows);
+        double weight = population_row_weight(rows, batch->origin[i] = entry[at].origin);
+        batch->total += weight;
+        weighted = weighted || weight != 1.0;
+        if (i < batch->rows)
+            batch->weight[i] = weight;
+    }
+    batch->weight = weighted ? batch->weight : NULL;
+}
+
 /* Parts the rows in plain ones (x, noise, entry) and odd ones. */
 static void sort_out(struct batch *batch, const struct population_rows *rows,
                      struct whitened *whitened, double *x, double *noise, struct entry *entry) {
@@ -112,10 +131,11 @@ static void sort_out(struct batch *batch, const struct population_rows *rows,
                               : 0;
         if (is_odd(&row, d, whitened->count, whitened->cell)) {
             population_rows_append(&batch->odd, rows, i);
+            entry[rows->rows - batch->odd.rows].origin = i;
             continue;
         }
         write_row(&row, d, width > d, whitened, x + count * d, noise + count * width);
-        entry[count] = (struct entry){noise + count * width, width, count};
+        entry[count] = (struct entry){noise + count * width, width, count, i};
         count++;
     }
     qsort(entry, count, sizeof *entry, by_noise);
@@ -160,6 +180,7 @@ bool batch_create(struct batch *batch, const struct population_rows *rows) {
     if (good) {
         batch_layout(batch);
         fill_blocks(batch, entry, x);
+        note_origins(batch, entry, rows);
     }
     arena_free(&arena);
     if (!good)
@@ -259,7 +280,8 @@ static size_t one_pattern(const size_t *pattern) {
 static void densities(const struct batch *batch, const struct expectation *expectation, size_t k,
                       size_t from, size_t to, struct expectation_work *work, double *out) {
     size_t d = batch->attributes, width = batch->width, last = 0;
-    double square[LANES] __attribute__((aligned(64))), log_det[LANES], count[LANES];
+    double square[LANES] __attribute__((aligned(64))), count[LANES] __attribute__((aligned(64)));
+    double log_det[LANES];
     for (size_t b = from; b < to; b++) {
         size_t pattern = one_pattern(batch->pattern + b * LANES);
         if (!pattern || pattern != last) {
@@ -276,10 +298,11 @@ static void densities(const struct batch *batch, const struct expectation *expec
     }
 }
 
-/* From logarithms to shares of rows, components x stride. Returns the sum over rows of the
- * logarithms' total; row: these totals, unless NULL. */
-static double share_rows(size_t components, size_t stride, size_t rows, double *value,
-                         double *row) {
+/* From logarithms to shares of rows, components x stride, times the rows' weights unless these are
+ * NULL. Returns the weighted sum over rows of the logarithms' total; row: these totals, unless
+ * NULL. */
+static double share_rows(size_t components, size_t stride, size_t rows, const double *weight,
+                         double *value, double *row) {
     double total = 0.0;
     for (size_t i = 0; i < rows; i++) {
         double largest = -INFINITY;
@@ -287,7 +310,7 @@ static double share_rows(size_t components, size_t stride, size_t rows, double *
             largest = fmax(largest, value[k * stride + i]);
         for (size_t k = 0; k < components; k++)
             value[k * stride + i] -= largest;
-        total += largest;
+        total += weight ? weight[i] * largest : largest;
         if (row)
             row[i] = largest;
     }
@@ -298,9 +321,13 @@ static double share_rows(size_t components, size_t stride, size_t rows, double *
         for (size_t k = 0; k < components; k++)
             sum += value[k * stride + i];
         for (size_t k = 0; k < components; k++)
-            value[k * stride + i] /= sum;
+            value[k * stride + i] /= weight ? sum / weight[i] : sum;
         if (row)
             row[i] += log(sum);
+        if (weight) {
+            total += weight[i] * log(sum);
+            continue;
+        }
         product *= sum;
         if (product > 1e100) {
             total += log(product);
@@ -379,7 +406,7 @@ static void add_lanes(const struct batch *batch, const struct expectation *expec
                       struct expectation_work *work) {
     size_t d = batch->attributes, k = sums->k;
     double weight[LANES] __attribute__((aligned(64))), square[LANES] __attribute__((aligned(64)));
-    double log_det[LANES], cells[LANES];
+    double log_det[LANES], cells[LANES] __attribute__((aligned(64)));
     size_t pattern = gather_lanes(batch, count, member, work);
     if (!pattern || pattern != sums->last) {
         if (sums->last)
@@ -433,7 +460,9 @@ void batch_expect(const struct batch *batch, const struct expectation *expectati
     size_t end = to * LANES < batch->rows ? to * LANES : batch->rows, rows = end - from * LANES;
     for (size_t k = 0; k < components; k++)
         densities(batch, expectation, k, from, to, work, work->log_density + k * stride);
-    tally->likelihood += share_rows(components, stride, rows, work->log_density, NULL);
+    tally->likelihood +=
+        share_rows(components, stride, rows, batch->weight ? batch->weight + from * LANES : NULL,
+                   work->log_density, NULL);
     for (size_t k = 0; counts && k < components; k++)
         add_component(batch, expectation, k, from, rows, work->log_density + k * stride, work,
                       tally);
@@ -447,7 +476,7 @@ void batch_log_densities(const struct batch *batch, const struct expectation *ex
     size_t end = to * LANES < batch->rows ? to * LANES : batch->rows;
     for (size_t k = 0; k < components; k++)
         densities(batch, expectation, k, from, to, work, work->log_density + k * stride);
-    share_rows(components, stride, end - from * LANES, work->log_density, value);
+    share_rows(components, stride, end - from * LANES, NULL, work->log_density, value);
 }
 
 /* c = m + G e of the rows whose e is in the lanes. */
@@ -470,7 +499,8 @@ void batch_assign(const struct batch *batch, const struct expectation *expectati
     size_t d = batch->attributes, components = expectation->population->components;
     size_t stride = batch->blocks * LANES, members = 0;
     const double none[LANES] __attribute__((aligned(64))) = {0};
-    double square[LANES] __attribute__((aligned(64))), log_det[LANES], count[LANES];
+    double square[LANES] __attribute__((aligned(64))), count[LANES] __attribute__((aligned(64)));
+    double log_det[LANES];
     for (size_t i = 0; i < batch->rows; i++) {
         size_t largest = 0;
         for (size_t c = 1; c < components; c++)

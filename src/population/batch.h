@@ -16,6 +16,9 @@ struct batch {
     double *x;       /* blocks x d x LANES; zero where a cell is missing */
     double *noise;   /* blocks x width x LANES; infinite where a cell is missing */
     size_t *pattern; /* blocks x LANES: rows with the same noise have the same number */
+    double *weight;  /* blocks x LANES; NULL: all are 1 */
+    double total;    /* of the weights, those of odd rows too */
+    size_t *origin;  /* rows, and odd rows after them: which row of the table it is */
     struct population_rows odd;
     struct arena arena;
 };

@@ -80,10 +80,10 @@ static void round_layout(struct round *round, size_t workers, struct arena *aren
 }
 
 static void count_odd(const struct population *population, const struct odd_work *odd,
-                      struct tally *tally) {
+                      double weight, struct tally *tally) {
     size_t d = population->attributes;
     for (size_t k = 0; k < population->components; k++) {
-        double share = odd->share[k];
+        double share = weight * odd->share[k];
         for (size_t j = 0; j < d; j++)
             odd->distance[j] = odd->centre[k * d + j] - population->mean[k * d + j];
         tally->count[k] += share;
@@ -103,9 +103,11 @@ static void expect_unit(void *context, size_t unit, size_t worker) {
     for (size_t i = batch->odd.rows * unit / units; i < odd_end; i++) {
         struct odd_work *odd = &round->odd[worker];
         struct measurement row = population_row(&batch->odd, i);
-        tally->likelihood += conditioner_take(&odd->conditioner, &row, odd->share, odd->centre);
+        double weight = batch->odd.weight[i];
+        tally->likelihood +=
+            weight * conditioner_take(&odd->conditioner, &row, odd->share, odd->centre);
         if (round->counts)
-            count_odd(round->population, odd, tally);
+            count_odd(round->population, odd, weight, tally);
     }
 }
 
@@ -173,7 +175,7 @@ double em_likelihood(const struct population *population, const struct batch *ba
                      struct pool *pool) {
     struct arena arena = {0};
     struct tally *tally = tally_rows(population, batch, false, pool, &arena);
-    double value = tally ? tally->likelihood / (double)batch_all_rows(batch) : NAN;
+    double value = tally ? tally->likelihood / batch->total : NAN;
     arena_free(&arena);
     return value;
 }
@@ -271,7 +273,7 @@ double em_improve(struct population *population, const struct batch *batch, doub
     struct arena arena = {0};
     struct tally *tally = tally_rows(population, batch, true, pool, &arena);
     double *scratch = aligned_alloc(64, GEMM_SCRATCH * sizeof *scratch), value = NAN;
-    double *within = calloc(d * d, sizeof *within), rows = (double)batch_all_rows(batch);
+    double *within = calloc(d * d, sizeof *within), rows = batch->total;
     if (tally && scratch && within) {
         value = isnan(tally->likelihood) ? -INFINITY : tally->likelihood / rows;
         maximise(population, tally, rows, pull, within, scratch);

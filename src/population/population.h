@@ -154,11 +154,12 @@ void population_point(size_t d, const double *centre, const double *root, const 
 
 /*
  * The rows from which a population is learned: x and noise (rows x d), in standard units, with
- * infinite noise for missing cells; and their shapes (rows x shape_size(d)), or NULL.
+ * infinite noise for missing cells; their shapes (rows x shape_size(d)), or NULL; and their weights
+ * (rows), or NULL where all are 1.
  */
 struct population_rows {
     size_t rows, attributes;
-    double *x, *noise, *shape;
+    double *x, *noise, *shape, *weight;
 };
 
 /* Allocates memory for this number of rows in one block; the table is empty at first. False when
@@ -167,8 +168,11 @@ bool population_rows_create(struct population_rows *rows, size_t attributes, boo
                             size_t most);
 void population_rows_free(struct population_rows *rows);
 
-/* Row i; and appending a copy of row i of another table. */
+/* Row i and its weight; and appending a copy of row i of another table. */
 struct measurement population_row(const struct population_rows *rows, size_t i);
+static inline double population_row_weight(const struct population_rows *rows, size_t i) {
+    return rows->weight ? rows->weight[i] : 1.0;
+}
 void population_rows_append(struct population_rows *rows, const struct population_rows *from,
                             size_t i);
 
@@ -190,7 +194,8 @@ enum population_kind {
 enum {
     POPULATION_MOST_ATTRIBUTES = 64,
     POPULATION_MOST_WIDTH = 2 * POPULATION_MOST_ATTRIBUTES,
-    POPULATION_MOST_COMPONENTS = 8
+    POPULATION_MOST_COMPONENTS = 8,
+    POPULATION_MOST_JOINT = 64 /* components of population_learn_last */
 };
 
 /*
@@ -201,6 +206,16 @@ enum {
  */
 bool population_learn(struct population *population, const struct population_rows *rows,
                       enum population_kind kind, struct random_key key, size_t threads);
+
+/*
+ * Fits a mixture whose last attribute is to be predicted from the others. Components are split,
+ * several at once, as long as that raises log p(last | others) of the rows `judge`; `value` (judge
+ * rows): these logarithms under the best mixture, which is kept. `pull` as in population_improve.
+ * False if memory runs out.
+ */
+bool population_learn_last(struct population *population, const struct population_rows *rows,
+                           const struct population_rows *judge, double pull, struct pool *pool,
+                           double *value);
 
 /* Multiplies all covariances. */
 void population_scale(struct population *population, double factor);

@@ -7,13 +7,16 @@
 
 bool population_rows_create(struct population_rows *rows, size_t attributes, bool shaped,
                             size_t most) {
-    size_t d = attributes, each = 2 * d + (shaped ? shape_size(d) : 0);
+    size_t d = attributes, each = 2 * d + 1 + (shaped ? shape_size(d) : 0);
     double *memory = calloc(most ? most : 1, each * sizeof *memory);
     *rows = (struct population_rows){.attributes = d, .x = memory};
     if (memory) {
         rows->noise = memory + most * d;
-        rows->shape = shaped ? memory + 2 * most * d : NULL;
+        rows->weight = memory + 2 * most * d;
+        rows->shape = shaped ? rows->weight + most : NULL;
     }
+    for (size_t i = 0; memory && i < most; i++)
+        rows->weight[i] = 1.0;
     return memory != NULL;
 }
 
@@ -31,6 +34,7 @@ void population_rows_append(struct population_rows *rows, const struct populatio
     size_t d = from->attributes, shape = shape_size(d), at = rows->rows++;
     memcpy(rows->x + at * d, from->x + i * d, d * sizeof(double));
     memcpy(rows->noise + at * d, from->noise + i * d, d * sizeof(double));
+    rows->weight[at] = population_row_weight(from, i);
     if (rows->shape)
         memcpy(rows->shape + at * shape, from->shape + i * shape, shape * sizeof(double));
 }

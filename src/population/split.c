@@ -44,6 +44,7 @@ struct splitter {
     struct sorted *sorted;
     double *direction, *product; /* d */
     struct cut best[SPLITS];
+    size_t place; /* of the best cut by a line */
 };
 
 static void layout(struct splitter *splitter, struct arena *arena) {
@@ -155,7 +156,7 @@ static void try_direction(struct splitter *splitter, size_t k) {
     double n = (double)count, between = fmax(squares / n - (sum_of / n) * (sum_of / n), 0.0);
     qsort(splitter->sorted, count, sizeof *splitter->sorted, by_value);
     double own = fmax(variance - between, 1e-6 * variance);
-    keep(splitter, k, k, cut_line(count, splitter->sorted, own));
+    keep(splitter, splitter->place, k, cut_line(count, splitter->sorted, own));
 }
 
 static void try_distances(struct splitter *splitter, size_t k) {
@@ -188,26 +189,26 @@ static void principal_axis(struct splitter *splitter, size_t k) {
     }
 }
 
-static void find_cuts(struct splitter *splitter) {
-    const struct population *population = splitter->population;
-    size_t d = population->attributes;
+static void forget_cuts(struct splitter *splitter) {
     for (size_t s = 0; s < SPLITS; s++)
         splitter->best[s].gain = -INFINITY;
-    for (size_t k = 0; k < population->components; k++) {
-        size_t members = 0;
-        for (size_t i = 0; i < splitter->rows; i++)
-            members += splitter->component[i] == k;
-        if (members <= 2 * LEAST_ROWS)
-            continue;
-        for (size_t j = 0; j < d; j++) {
-            memset(splitter->direction, 0, d * sizeof(double));
-            splitter->direction[j] = 1.0;
-            try_direction(splitter, k);
-        }
-        principal_axis(splitter, k);
+}
+
+/* Cuts of component k, which replace those that are worse. */
+static void find_cuts(struct splitter *splitter, size_t k) {
+    size_t d = splitter->population->attributes, members = 0;
+    for (size_t i = 0; i < splitter->rows; i++)
+        members += splitter->component[i] == k;
+    if (members <= 2 * LEAST_ROWS)
+        return;
+    for (size_t j = 0; j < d; j++) {
+        memset(splitter->direction, 0, d * sizeof(double));
+        splitter->direction[j] = 1.0;
         try_direction(splitter, k);
-        try_distances(splitter, k);
     }
+    principal_axis(splitter, k);
+    try_direction(splitter, k);
+    try_distances(splitter, k);
 }
 
 /* Moves the two parts to the averages of their rows; both have the covariance within parts. */
@@ -269,14 +270,32 @@ static bool part_distance(const struct splitter *splitter, const struct cut *cut
     return true;
 }
 
-static bool copy_wider(const struct population *from, struct population *to) {
+static bool copy_wider(const struct population *from, size_t more, struct population *to) {
     size_t d = from->attributes, k = from->components;
-    if (!population_allocate(to, d, k + 1))
+    if (!population_allocate(to, d, k + more))
         return false;
+    to->components = k;
     memcpy(to->share, from->share, k * sizeof(double));
     memcpy(to->mean, from->mean, k * d * sizeof(double));
     memcpy(to->root, from->root, k * d * d * sizeof(double));
     return true;
+}
+
+/* Parts a component of a mixture that has room for one more. */
+static bool part(const struct splitter *splitter, size_t place, struct population *split) {
+    split->components++;
+    return (place == FAR ? part_distance : part_line)(splitter, &splitter->best[place], split);
+}
+
+/* Where the rows of a batch are; the arena owns the splitter's memory. False if memory runs out. */
+static bool place_rows(struct splitter *splitter, struct arena *arena) {
+    layout(splitter, arena);
+    if (!arena_allocate(arena))
+        return false;
+    layout(splitter, arena);
+    forget_cuts(splitter);
+    return em_assign(splitter->population, splitter->batch, splitter->component, splitter->centre,
+                     splitter->distance, splitter->cells);
 }
 
 size_t population_splits(const struct population *population, const struct batch *batch,
@@ -284,27 +303,55 @@ size_t population_splits(const struct population *population, const struct batch
     struct splitter splitter = {
         .population = population, .batch = batch, .rows = batch_all_rows(batch)};
     struct arena arena = {0};
-    layout(&splitter, &arena);
-    if (!arena_allocate(&arena))
-        return SIZE_MAX;
-    layout(&splitter, &arena);
-    bool good = em_assign(population, batch, splitter.component, splitter.centre, splitter.distance,
-                          splitter.cells);
-    if (good)
-        find_cuts(&splitter);
+    bool good = place_rows(&splitter, &arena);
+    for (size_t k = 0; good && k < population->components; k++) {
+        splitter.place = k;
+        find_cuts(&splitter, k);
+    }
     size_t count = 0;
     for (size_t place = 0; good && place < SPLITS; place++) {
-        const struct cut *cut = &splitter.best[place];
-        if (!(cut->gain > -INFINITY))
+        if (!(splitter.best[place].gain > -INFINITY))
             continue;
-        good = copy_wider(population, &split[count]);
-        if (!good)
-            continue;
-        good = (place == FAR ? part_distance : part_line)(&splitter, cut, &split[count]);
-        count++;
+        good = copy_wider(population, 1, &split[count]);
+        if (good)
+            good = part(&splitter, place, &split[count++]);
     }
     arena_free(&arena);
     for (size_t s = 0; !good && s < count; s++)
         population_free(&split[s]);
     return good ? count : SIZE_MAX;
+}
+
+/* The place of the better cut of component k. */
+static size_t better_cut(struct splitter *splitter, size_t k) {
+    forget_cuts(splitter);
+    find_cuts(splitter, k);
+    return splitter->best[FAR].gain > splitter->best[0].gain ? FAR : 0;
+}
+
+static int by_falling_value(const void *a, const void *b) {
+    return by_value(b, a);
+}
+
+bool population_split_many(const struct population *population, const struct batch *batch,
+                           size_t most, struct population *split) {
+    struct splitter splitter = {
+        .population = population, .batch = batch, .rows = batch_all_rows(batch)};
+    struct arena arena = {0};
+    size_t components = population->components;
+    double *gain = malloc(2 * components * sizeof *gain), *sorted = gain + components;
+    bool good = gain && copy_wider(population, most, split) && place_rows(&splitter, &arena);
+    for (size_t k = 0; good && k < components; k++)
+        gain[k] = sorted[k] = splitter.best[better_cut(&splitter, k)].gain;
+    if (good)
+        qsort(sorted, components, sizeof *sorted, by_falling_value);
+    double least = good && most < components ? sorted[most] : -INFINITY;
+    for (size_t k = 0; good && k < components; k++)
+        if (gain[k] > least)
+            good = part(&splitter, better_cut(&splitter, k), split);
+    arena_free(&arena);
+    free(gain);
+    if (!good)
+        population_free(split);
+    return good;
 }

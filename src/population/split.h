@@ -17,4 +17,9 @@ enum { SPLITS = POPULATION_MOST_COMPONENTS };
 size_t population_splits(const struct population *population, const struct batch *batch,
                          struct population split[SPLITS]);
 
+/* A mixture in which the components that gain most from it are each split in two, `most` of them at
+ * most. False if memory runs out. */
+bool population_split_many(const struct population *population, const struct batch *batch,
+                           size_t most, struct population *split);
+
 #endif

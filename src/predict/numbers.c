@@ -7,6 +7,11 @@
  *     log p(y)          log of the average of exp(log p(y | x_p)), of the row's y or at a grid,
  *     quantile at a     the y at which the average of P(Y <= y | x_p) reaches a.
  *
+ * A panel adds the normal distributions of its mixtures over attributes and y (model/joint.h): with
+ * the plain fit's weight w,
+ *
+ *     p(y) = w mean_p p(y | x_p) + (1 - w) sum_k share_k N(y; m_k, v_k).
+ *
  * Finding a quantile takes many evaluations of all points. So it is first found for groups of
  * neighbouring points, each replaced by a normal distribution with its mean and variance. The
  * search over all points starts from there.
@@ -79,12 +84,17 @@ static double excess_at(const struct search *search, double y) {
     const struct nim_model *model = search->predictor->model;
     struct prediction_work *work = search->work;
     const struct mixture *f = &search->f;
+    double own = search->predictor->own, reached = 0.0;
     work->target[0] = y;
-    model->options.likelihood->cumulative(&model->likelihood, model->theta + model->likelihood_at,
-                                          work->target, f->count, f->mean, f->variance,
-                                          work->answer, work->likelihood_scratch);
-    double reached = f->share ? dot(f->count, work->answer, f->share)
-                              : sum(f->count, work->answer) / (double)f->count;
+    if (f->count) {
+        model->options.likelihood->cumulative(
+            &model->likelihood, model->theta + model->likelihood_at, work->target, f->count,
+            f->mean, f->variance, work->answer, work->likelihood_scratch);
+        reached = f->share ? dot(f->count, work->answer, f->share)
+                           : sum(f->count, work->answer) / (double)f->count;
+    }
+    if (own < 1.0)
+        reached = own * reached + (1.0 - own) * joint_cumulative(&work->joint, y, work->target[1]);
     return reached - search->level;
 }
 
@@ -172,9 +182,9 @@ static double quantile_of(struct search *search, bool counts, size_t count, doub
     return counts ? count_near(search, guess, reach) : number_near(search, guess, reach);
 }
 
-/* Of the y in work->target. */
-static double log_density(const struct nim_predictor *predictor, struct prediction_work *work,
-                          size_t count) {
+/* log p(y) of the plain fit, y in standard units. */
+static double own_log_density(const struct nim_predictor *predictor, struct prediction_work *work,
+                              size_t count) {
     const struct nim_model *model = predictor->model;
     model->options.likelihood->log_density(&model->likelihood, model->theta + model->likelihood_at,
                                            work->target, count, work->all_mean, work->all_variance,
@@ -184,8 +194,22 @@ static double log_density(const struct nim_predictor *predictor, struct predicti
         largest = fmax(largest, work->answer[p]);
     for (size_t p = 0; p < count && largest > -INFINITY; p++)
         total += exp(work->answer[p] - largest);
-    return largest + log(total / (double)count) +
-           scaling_target_log_slope(&model->scaling, work->target[0]);
+    return largest + log(total / (double)count);
+}
+
+/* Of the y in work->target. */
+static double log_density(const struct nim_predictor *predictor, struct prediction_work *work,
+                          size_t count) {
+    double own = predictor->own, value = -INFINITY;
+    if (own > 0.0)
+        value = own_log_density(predictor, work, count);
+    if (own < 1.0) {
+        double joint = joint_log_density(&work->joint, work->target[0], work->target[1]);
+        double largest = fmax(value, joint);
+        if (largest > -INFINITY)
+            value = largest + log(own * exp(value - largest) + (1.0 - own) * exp(joint - largest));
+    }
+    return value + scaling_target_log_slope(&predictor->model->scaling, work->target[0]);
 }
 
 /* y in the user's units; only values beyond DBL_MAX are limited to it. */
@@ -289,15 +313,35 @@ static void bind(struct search *search, size_t count, double mean, double deviat
                                quantile_of(search, false, count, mean, deviation));
         return;
     }
+    double own = search->predictor->own, a, b;
     for (size_t p = 0; p < count; p++) {
-        double u = work->answer[p], variance = work->second_answer[p] - u * u, a, b;
+        double u = work->answer[p], variance = work->second_answer[p] - u * u;
         bounds_moments(&scaling->bounds, scaling->target_mean + unit * u, unit * unit * variance,
                        &a, &b);
-        first += a / (double)count;
-        second += b / (double)count;
+        first += own * a / (double)count;
+        second += own * b / (double)count;
+    }
+    const struct joint_work *joint = &work->joint;
+    for (size_t k = 0; own < 1.0 && k < joint->count; k++) {
+        bounds_moments(&scaling->bounds, scaling->target_mean + unit * joint->mean[k],
+                       unit * unit * joint->variance[k], &a, &b);
+        first += (1.0 - own) * joint->share[k] * a;
+        second += (1.0 - own) * joint->share[k] * b;
     }
     *shown = fmin(fmax(first, -DBL_MAX), DBL_MAX);
     *wide = deviation_of(first, second);
+}
+
+/* E y and E y^2 with those of the mixtures. */
+static void add_joint_moments(const struct joint_work *joint, double own, double *first,
+                              double *second) {
+    *first *= own;
+    *second *= own;
+    for (size_t k = 0; k < joint->count; k++) {
+        double share = (1.0 - own) * joint->share[k], mean = joint->mean[k];
+        *first += share * mean;
+        *second += share * (mean * mean + joint->variance[k]);
+    }
 }
 
 void predictor_write_numbers(const struct nim_predictor *predictor, struct prediction_work *work,
@@ -305,6 +349,8 @@ void predictor_write_numbers(const struct nim_predictor *predictor, struct predi
     const struct nim_model *model = predictor->model;
     const nim_prediction *wanted = predictor->wanted;
     bool counts = model->options.likelihood->target == TARGET_COUNT;
+    if (predictor->own < 1.0)
+        joint_look(model, &model->panel->joint, &work->joint, predictor->data, row);
     if (wanted->log_density) {
         targets_take(model, predictor->data, 1, &row, work->target);
         wanted->log_density[row] = log_density(predictor, work, count);
@@ -319,13 +365,19 @@ void predictor_write_numbers(const struct nim_predictor *predictor, struct predi
     model->options.likelihood->moments(&model->likelihood, model->theta + model->likelihood_at,
                                        work->target, count, work->all_mean, work->all_variance,
                                        work->answer, work->second_answer);
-    double first = sum(count, work->answer), second = sum(count, work->second_answer);
+    double first = 0.0, second = 0.0;
+    if (count) {
+        first = sum(count, work->answer) / (double)count;
+        second = sum(count, work->second_answer) / (double)count;
+    }
+    if (predictor->own < 1.0)
+        add_joint_moments(&work->joint, predictor->own, &first, &second);
     if (isnan(first) || isnan(second)) {
         work->failed = true;
         return;
     }
-    double mean = fmin(first / (double)count, DBL_MAX);
-    double deviation = deviation_of(mean, second / (double)count);
+    double mean = fmin(first, DBL_MAX);
+    double deviation = deviation_of(mean, second);
     struct search search = {.predictor = predictor, .work = work};
     double shown = counts ? mean : in_user_units(model, mean);
     double wide = fmin(model->scaling.target_deviation * deviation, DBL_MAX);

@@ -133,7 +133,11 @@ static void predict_unit(void *context, size_t unit, size_t worker) {
         return;
     if (predictor->mixes)
         panel_look(predictor, first, count, worker);
-    predictor_take_unit(predictor, first, count, worker);
+    bool latent = predictor->wanted->latent_mean || predictor->wanted->latent_variance;
+    for (size_t row = first; predictor->own == 0.0 && !latent && row < first + count; row++)
+        predictor_write_target(predictor, &predictor->work[worker], row, 0);
+    if (predictor->own > 0.0 || latent)
+        predictor_take_unit(predictor, first, count, worker);
 }
 
 /* Checks that the model has stored what the prediction needs. */
@@ -158,9 +162,9 @@ static nim_status check_kept(const struct nim_model *model, const nim_prediction
         return failure(error, NIM_INVALID_ARGUMENT,
                        "the model cannot compute novelty: it learned no population of inputs; "
                        "train it again with novelty=always");
-    if (wanted->typical && !model->panel)
+    if (wanted->typical && !(model->panel && model->panel->gate.model))
         return failure(error, NIM_INVALID_ARGUMENT,
-                       "the model cannot compute typical: it has no panel, see the option views");
+                       "the model cannot compute typical: it has no panel with a gate, see the option views");
     return NIM_OK;
 }
 

@@ -57,6 +57,8 @@ static void work_layout(struct prediction_work *work, const struct nim_model *mo
     layout_location(work, model, arena);
     if (model->novelty.kept)
         novelty_layout(&work->novelty, novelty_population(model), arena);
+    if (model->panel && model->panel->joint.mixtures)
+        joint_layout(&work->joint, model, &model->panel->joint, arena);
     work->x_norm = arena_doubles(arena, functions * model->gp.kernel->terms * TILE);
     work->mean = arena_doubles(arena, functions * TILE);
     work->variance = arena_doubles(arena, functions * TILE);
@@ -163,6 +165,8 @@ nim_status predictor_create(const struct nim_model *model, struct pool *pool,
     if (!predictor)
         return failure(error, NIM_OUT_OF_MEMORY, "no memory for a predictor");
     predictor->model = model;
+    predictor->own =
+        model->panel && model->panel->joint.mixtures ? model->panel->weight[0][0] : 1.0;
     predictor->owns_pool = !pool;
     predictor->pool = pool ? pool : pool_create(model_threads(model));
     bool ready = predictor->pool != NULL;

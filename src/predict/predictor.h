@@ -49,6 +49,7 @@ struct prediction_work {
     double group_mean[GROUPS], group_variance[GROUPS], group_share[GROUPS];
     struct ladder_work ladder;
     struct novelty_work novelty; /* if the model can compute novelty */
+    struct joint_work joint;     /* if the model's panel has mixtures over attributes and y */
     struct gp_tile tile;
     double *scratch, *likelihood_scratch;
     float *single; /* d x GP_BLOCK of points and of their squares, and scratch: see gp/quick.h */
@@ -88,6 +89,8 @@ struct nim_predictor {
                        `mixes` */
     struct looker looker[PANEL_MOST_PARTS + 1];
     bool mixes;    /* probabilities are wanted, and combined with those of the parts */
+    double own;    /* the plain fit's weight beside mixtures over attributes and y; 1: there are
+                      none */
     double *ratio; /* C: new share / share in training, if `reshares` */
     struct prediction_work *work; /* threads */
     struct arena arena;
@@ -180,8 +183,13 @@ void predictor_add_point(const struct nim_predictor *predictor, const struct pre
 void predictor_write_row(const struct nim_predictor *predictor, struct prediction_work *work,
                          size_t row, size_t count);
 
+/* The part of predictor_write_row that is about y and novelty. */
+void predictor_write_target(const struct nim_predictor *predictor, struct prediction_work *work,
+                            size_t row, size_t count);
+
 /* If y is a number: writes the requested results of data row `row`, whose f is
- * N(all_mean, all_variance) at one of `count` equally likely points (numbers.c). */
+ * N(all_mean, all_variance) at one of `count` equally likely points (numbers.c); no points where
+ * the plain fit has no weight. */
 void predictor_write_numbers(const struct nim_predictor *predictor, struct prediction_work *work,
                              size_t row, size_t count);
 

@@ -152,6 +152,17 @@ bool predictor_finite(struct prediction_work *work, const double *values, size_t
     return finite;
 }
 
+void predictor_write_target(const struct nim_predictor *predictor, struct prediction_work *work,
+                            size_t row, size_t count) {
+    const nim_prediction *wanted = predictor->wanted;
+    if (predictor->model->classes)
+        write_probabilities(predictor, work, row);
+    else
+        predictor_write_numbers(predictor, work, row, count);
+    if (wanted->novelty || wanted->input_log_density)
+        write_novelty(predictor, work, row);
+}
+
 void predictor_write_row(const struct nim_predictor *predictor, struct prediction_work *work,
                          size_t row, size_t count) {
     size_t functions = predictor->model->functions;
@@ -167,10 +178,5 @@ void predictor_write_row(const struct nim_predictor *predictor, struct predictio
             wanted->latent_variance[row * functions + c] =
                 fmax(0.0, sums.square[c] - sums.mean[c] * sums.mean[c]);
     }
-    if (predictor->model->classes)
-        write_probabilities(predictor, work, row);
-    else
-        predictor_write_numbers(predictor, work, row, count);
-    if (wanted->novelty || wanted->input_log_density)
-        write_novelty(predictor, work, row);
+    predictor_write_target(predictor, work, row, count);
 }

@@ -174,7 +174,8 @@ OPTION(CHOICE, warp, "auto",
 OPTION(CHOICE, views, "auto",
        "auto, one, panel",
        "one: one fit, which sees the rows as they are; panel: more fits that see them in other ways, such as "
-       "with the sizes of errors as attributes, and weights that depend on the row.",
+       "with the sizes of errors as attributes, and weights that depend on the row; for a number, mixtures of "
+       "Gaussians over attributes and target beside it.",
        CHOICE, NAMES("auto", "one", "panel"), 0, 0, SHAPES, EXPERT)
 OPTION(REAL, jitter, "1e-6",
        "1e-12 .. 1e-2",

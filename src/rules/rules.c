@@ -35,6 +35,7 @@ CONDITION(numbers, "numbers or counts are predicted", is_number(s))
 CONDITION(probabilities, "classes, levels or labels are predicted", !is_number(s))
 CONDITION(no_classes, "numbers, counts or labels are predicted",
           target_of(s) != TARGET_CLASS && target_of(s) != TARGET_LEVEL)
+CONDITION(one_number, "a number is predicted", target_of(s) == TARGET_NUMBER)
 CONDITION(noise_given, "noise is given", !learns_noise(s))
 CONDITION(noise_learned, "noise is learned", learns_noise(s))
 
@@ -51,6 +52,8 @@ CONDITION(fits_probabilities, "classes, levels or labels are predicted with alph
 CONDITION(is_bold, "classes, levels or labels are predicted with alpha above 0 and given noise",
           fits_probabilities_holds(s) && !learns_noise(s))
 
+CONDITION(errors_seen, "inputs are not taken as exact in spite of errors",
+          s->options->input->uses_errors || s->facts->noisy_columns == 0)
 CONDITION(nothing_noisy, "no cell has an error or is missing", s->facts->noisy_columns == 0)
 CONDITION(few_noisy, "at most 40 attributes are noisy", noisy_columns(s) <= 40)
 CONDITION(few_rows, "there are fewer than 2000 rows", s->facts->rows < 2000)
@@ -68,6 +71,8 @@ CONDITION(enough_rows, "there are at least 40 rows and 5 for each attribute",
 CONDITION(other_rows, "there are other rows to learn it from", s->facts->others)
 CONDITION(few_attributes, "there are at most 64 attributes",
           s->facts->width <= POPULATION_MOST_ATTRIBUTES)
+CONDITION(few_columns, "there are fewer than 64 columns",
+          s->facts->attributes < POPULATION_MOST_ATTRIBUTES)
 CONDITION(standardised, "attributes are standardised", s->options->standardise != 0)
 CONDITION(needs_flat, "the input model needs it", s->options->input->flat)
 CONDITION(unused, "the input model does not infer inputs",
@@ -231,6 +236,7 @@ const struct rule rule_list[] = {
      * lengthscale an attribute does not see differences of correlated attributes. Held-out rows
      * must show a gain, or the panel is left out. */
     {"views", "panel", IF(&classes, &noise_given, &marginal_inputs, &sizes_differ, &calibrated, &gaps_seen), BY("results/defaults.md", "views-and-panels")},
+    {"views", "panel", IF(&one_number, &noise_given, &errors_seen, &few_columns, &enough_rows), BY("results/numbers.md", "the-parts-of-the-default")},
     {"views", "one", .reason = "usual", BY("results/defaults.md", "views-and-panels")},
 
     {"noise_start", NULL, "what suits the input model, but at most 0.03 for levels, numbers and counts",

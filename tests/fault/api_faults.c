@@ -244,8 +244,8 @@ static void numbers(void) {
 static void steps(void) {
     static const struct setting settings[] = {
         {"likelihood", "ordinal"}, {"input", "amortised"}, {"threads", "2"}, {NULL, NULL}};
-    static const char *const names[] = {"lengthscales", "variances",   "white_noise", "relevance",
-                                        "thresholds",   "temperature", "trace"};
+    static const char *const names[] = {"lengthscales", "variances",   "white_noise",   "relevance",
+                                        "thresholds",   "temperature", "panel_weights", "trace"};
     struct model_data made;
     nim_trainer *trainer = NULL;
     double bound, values[64];

@@ -360,7 +360,7 @@ static void draw_rows(struct drawn *drawn, size_t rows, const struct population 
             drawn->x[i] = 0.0;
         }
     }
-    drawn->rows = (struct population_rows){rows, d, drawn->x, drawn->noise, NULL};
+    drawn->rows = (struct population_rows){rows, d, drawn->x, drawn->noise, NULL, NULL};
     free(z);
     free(error);
 }
@@ -632,8 +632,9 @@ static void new_rows_cost_little(void **state) {
                 truth.mean[k * D + j] = k == j ? 12.0 : 0.0;
         }
         draw_rows(&all, 10 * ROWS, &truth, 0.1);
-        struct population_rows learn = {ROWS, D, all.x, all.noise, NULL};
-        struct population_rows judge = {9 * ROWS, D, all.x + ROWS * D, all.noise + ROWS * D, NULL};
+        struct population_rows learn = {ROWS, D, all.x, all.noise, NULL, NULL};
+        struct population_rows judge = {9 * ROWS, D,   all.x + ROWS * D, all.noise + ROWS * D,
+                                        NULL,     NULL};
         struct random_key key = {1, 1};
         assert_true(population_learn(&population, &learn, POPULATION_MIXTURE, key, 2));
         cost += (population_likelihood(&truth, &judge, pool) -
@@ -685,6 +686,89 @@ static void same_bits_for_any_number_of_threads(void **state) {
     drawn_free(&drawn);
 }
 
+/* A row of weight 2 counts as two rows, also where limits make it an odd one. */
+static void weights_are_repeated_rows(void **state) {
+    (void)state;
+    enum { D = 3, ROWS = 60, K = 2 };
+    struct population truth, one, other;
+    struct drawn drawn;
+    assert_true(population_allocate(&truth, D, 1));
+    truth.share[0] = 1.0;
+    for (size_t j = 0; j < D; j++)
+        truth.root[j * D + j] = 1.0;
+    draw_rows(&drawn, ROWS, &truth, 0.1);
+    struct pool *pool = pool_create(2);
+    struct population_rows once, twice;
+    assert_true(population_rows_create(&once, D, true, ROWS));
+    assert_true(population_rows_create(&twice, D, true, 2 * ROWS));
+    for (size_t i = 0; i < ROWS; i++) {
+        once.rows++;
+        memcpy(once.x + i * D, drawn.x + i * D, D * sizeof(double));
+        memcpy(once.noise + i * D, drawn.noise + i * D, D * sizeof(double));
+        if (i % 5 == 0 && isfinite(once.noise[i * D]))
+            once.shape[i * shape_size(D) + D] = 1.0; /* a limit */
+        once.weight[i] = i % 3 == 0 ? 2.0 : 1.0;
+        for (size_t copy = 0; copy < (i % 3 == 0 ? 2 : 1); copy++) {
+            population_rows_append(&twice, &once, i);
+            twice.weight[twice.rows - 1] = 1.0;
+        }
+    }
+    start_badly(&one, D, K);
+    start_badly(&other, D, K);
+    for (size_t round = 0; round < 5; round++) {
+        double a = population_improve(&one, &once, 2.0, pool);
+        double b = population_improve(&other, &twice, 2.0, pool);
+        assert_true(fabs(a - b) < 1e-10);
+    }
+    for (size_t i = 0; i < K * D; i++)
+        assert_true(fabs(one.mean[i] - other.mean[i]) < 1e-9);
+    pool_free(pool);
+    population_rows_free(&once);
+    population_rows_free(&twice);
+    population_free(&one);
+    population_free(&other);
+    population_free(&truth);
+    drawn_free(&drawn);
+}
+
+/* The logarithms that population_learn_last gives for held-out rows are those of the mixture, in
+ * the order of the rows; and it finds a y that follows two branches. */
+static void last_is_predicted(void **state) {
+    (void)state;
+    enum { D = 2, ROWS = 600, JUDGED = 200 };
+    struct population_rows rows, judge;
+    struct population mixture;
+    double value[JUDGED], total = 0.0;
+    assert_true(population_rows_create(&rows, D, false, ROWS));
+    assert_true(population_rows_create(&judge, D, false, JUDGED));
+    for (size_t i = 0; i < ROWS + JUDGED; i++) {
+        struct population_rows *to = i < ROWS ? &rows : &judge;
+        size_t at = to->rows++;
+        double normal[2], x = 4.0 * uniform(31, i) - 2.0;
+        random_normal((struct random_key){9, 32}, 0, i, 2, normal);
+        to->noise[at * D] = 0.01 * (1.0 + (double)(i % 7));
+        to->noise[at * D + 1] = 0.002 * (double)(i % 3);
+        to->x[at * D] = x + sqrt(to->noise[at * D]) * normal[0];
+        to->x[at * D + 1] = (i % 2 ? x : -x) + 0.05 * normal[1];
+    }
+    struct pool *pool = pool_create(1);
+    assert_true(population_learn_last(&mixture, &rows, &judge, 0.2, pool, value));
+    for (size_t i = 0; i < JUDGED; i++) {
+        struct population_rows one = {1, D, judge.x + i * D, judge.noise + i * D, NULL, NULL};
+        double both = population_likelihood(&mixture, &one, pool), noise[D];
+        noise[0] = one.noise[0];
+        noise[1] = HUGE_VAL;
+        one.noise = noise;
+        assert_true(fabs(value[i] - (both - population_likelihood(&mixture, &one, pool))) < 1e-9);
+        total += value[i] / JUDGED;
+    }
+    assert_true(mixture.components > 2 && total > -0.6); /* one Gaussian: -1.6 */
+    population_free(&mixture);
+    population_rows_free(&rows);
+    population_rows_free(&judge);
+    pool_free(pool);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conditioning_is_the_textbooks),
@@ -701,6 +785,8 @@ int main(void) {
         cmocka_unit_test(distance_leaves_covariances),
         cmocka_unit_test(new_rows_cost_little),
         cmocka_unit_test(one_gaussian_is_not_split),
+        cmocka_unit_test(weights_are_repeated_rows),
+        cmocka_unit_test(last_is_predicted),
         cmocka_unit_test(same_bits_for_any_number_of_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
