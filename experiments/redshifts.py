@@ -266,11 +266,12 @@ def say(text: str) -> None:
 
 HEAD = """# Numbers
 
-    build/python-venv/bin/python experiments/redshifts.py --out docs/results/numbers.md
+    build/python-venv/bin/python experiments/redshifts.py ARGUMENTS
 
 Written by this command, from catalogues that are not part of the project. Means over the splits; NLL: of the true
 redshift; scatter: 1.4826 MAD of (z - z_true)/(1 + z_true); outliers: share beyond 0.15; PIT: largest difference between
-the share of rows below a quantile and its level; errors x 3: test magnitudes measured worse by 3 times the median error
+the share of rows below a quantile and its level, of every third row; errors x 3: test magnitudes measured worse by 3
+times the median error
 of each, and told so; CPU seconds of the fit, by one thread. Boosting is CatBoost with magnitudes, colours, log errors
 and a Gaussian likelihood where it is installed, else scikit-learn's. Everything else has its defaults.
 
@@ -299,7 +300,7 @@ def main() -> None:
         say(f"redshifts.py: SKIPPED, nothing measured: no {', '.join(missing)}")
         return
     seeds = [options.first + k for k in range(options.seeds)]
-    lines = [HEAD]
+    lines = [HEAD.replace("ARGUMENTS", " ".join(sys.argv[1:]))]
     for name in sets:
         lines += pantheon(folder, seeds) if name == "pantheon" else redshifts(folder, name, seeds)
     text = "\n".join(lines).rstrip() + "\n"
