@@ -125,9 +125,15 @@ def test_calibration_is_a_power_of_the_probabilities(kind):
 
 
 def test_only_classes_and_levels_are_calibrated():
+    """Of numbers and counts rows are held out for intervals; of sets of labels for nothing."""
     for kind in ESTIMATORS:
-        assert ("calibrate" in kind().get_params()) == (kind in CALIBRATED)
-        assert hasattr(fitted(kind), "temperature_") == (kind in CALIBRATED)
+        numbers = hasattr(kind, "predict_interval")
+        assert ("calibrate" in kind().get_params()) == (kind in CALIBRATED or numbers)
+        model = fitted(kind)  # with calibrate=False
+        assert hasattr(model, "temperature_") == (kind in CALIBRATED)
+        if numbers:
+            with pytest.raises(ValueError, match="cannot compute intervals"):
+                model.predict_interval([[0.0, 0.0]], X_err=0.1)
 
 
 # ---------------------------------------------------------------------- missing cells
