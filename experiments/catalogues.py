@@ -314,7 +314,9 @@ def report(runs: Runs, first: int, count: int) -> str:
         if splits_with(runs, name, ["nimgp"], "x1", chosen):
             text += "Errors of the test rows K times those of the training rows:\n\n"
             text += table_text(runs, name, tuple(f"x{factor:g}" for factor in SCALES), chosen)
-    return text
+    absent = [f"{name}: {method}" for name in (*TABLES, "mock") for method in METHODS
+              if not splits_with(runs, name, [method], "clean", chosen)]  # fmt: skip
+    return text + (f"Not measured yet: {'; '.join(absent)}.\n" if absent else "")
 
 
 def main() -> int:

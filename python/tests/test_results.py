@@ -126,3 +126,23 @@ def test_what_is_learned_is_in_the_users_units(trained):
     assert np.array_equal(clf.predict_proba(X * unit, X_err=sigma * unit), p)
     assert np.array_equal(clf.noise_variance_, noise * unit**2) and (noise > 0).all()
     assert np.array_equal(clf.lengthscales_, length * unit)
+
+
+def test_a_panel_says_how_typical_errors_are():
+    """Two classes that overlap, but the errors of the second are larger."""
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 400)
+    X = 0.5 * y[:, None] + rng.normal(size=(400, 2))
+    sigma = 0.1 * np.exp(0.3 * rng.normal(size=(400, 2)) + 0.7 * y[:, None])
+    clf = NoisyGPClassifier(random_state=0, n_jobs=1).fit(X[:300], y[:300], X_err=sigma[:300])
+    one = NoisyGPClassifier(random_state=0, n_jobs=1, views="one").fit(X[:300], y[:300], X_err=sigma[:300])
+    assert clf.panel_weights_.shape == (2, len(clf.panel_views_))
+    np.testing.assert_allclose(clf.panel_weights_.sum(axis=1), 1, rtol=1e-12)
+    usual, larger, smaller = (clf.typical(X[300:], X_err=k * sigma[300:]).mean() for k in (1, 10, 0.1))
+    assert usual > 0.5 > larger and usual > smaller
+    p, plain = (model.predict_proba(X[300:], X_err=sigma[300:]) for model in (clf, one))
+    chosen = np.arange(100), y[300:]
+    assert np.log(p[chosen]).mean() > np.log(plain[chosen]).mean() + 0.1
+    assert not one.panel_views_
+    with pytest.raises(ValueError, match="panel"):
+        one.typical(X, X_err=sigma)

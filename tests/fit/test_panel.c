@@ -187,6 +187,7 @@ static nim_model *fit_sky(const char *views) {
     set(options, "classes", "2");
     set(options, "views", views);
     set(options, "threads", "1");
+    set(options, "epochs", "40");
     stop_on(nim_model_create(options, &data, &model, &error), &error);
     stop_on(nim_model_train(model, &data, NULL, NULL, &error), &error);
     nim_options_free(options);
