@@ -110,6 +110,9 @@ NIM_API int nim_judge_is_sentinel(const nim_judge *judge, size_t column, double 
  * is not positive, and the values are skewed to the right, their logarithms less so. */
 NIM_API int nim_wants_log(const double *value, size_t stride, size_t count);
 
+/* Whether it would be, were it not for values that are not positive; how many these are. */
+int nim_misses_log(const double *value, size_t stride, size_t count, size_t *nonpositive);
+
 /* Whether the name says that it is a logarithm already: log_x, ln(x), logX. */
 NIM_API int nim_name_is_log(const char *name);
 

@@ -40,20 +40,33 @@ static double skewness(const double *value, size_t stride, size_t rows, bool log
     return square > 0.0 ? cube / count / pow(square / count, 1.5) : 0.0;
 }
 
-int nim_wants_log(const double *value, size_t stride, size_t count) {
+static bool is_skewed(const double *value, size_t stride, size_t count, size_t *nonpositive) {
     double largest = 0.0;
-    size_t spared = count < FEW_ROWS ? 0 : 1 + count / 1000;
+    *nonpositive = 0;
     for (size_t i = 0; i < count; i++) {
         double x = value[i * stride];
-        if (x <= 0.0 && !spared--)
-            return 0;
+        *nonpositive += x <= 0.0;
         largest = x > largest ? x : largest;
     }
     if (!(largest > 0.0))
-        return 0; /* nothing there */
+        return false; /* nothing there */
     double plain = skewness(value, stride, count, false, largest),
            log = skewness(value, stride, count, true, largest);
     return plain > 1.0 && fabs(log) < MUCH_LESS * plain;
+}
+
+static size_t spared(size_t count) {
+    return count < FEW_ROWS ? 0 : 1 + count / 1000;
+}
+
+int nim_wants_log(const double *value, size_t stride, size_t count) {
+    size_t nonpositive;
+    return is_skewed(value, stride, count, &nonpositive) && nonpositive <= spared(count);
+}
+
+int nim_misses_log(const double *value, size_t stride, size_t count, size_t *nonpositive) {
+    return is_skewed(value, stride, count, nonpositive) && *nonpositive > spared(count) &&
+           *nonpositive < count / 2;
 }
 
 int nim_name_is_log(const char *name) {

@@ -110,6 +110,12 @@ static void say_feature(const nim_judge *judge, size_t at, const struct nim_colu
         REMARK(remarks, "alone nearly gives the target away");
     if (facts->wants_log)
         REMARK(remarks, "positive and skewed, so that --log auto takes the logarithm");
+    const struct judged *column = &judge->column[at];
+    size_t nonpositive;
+    if (!column->text && !nim_name_is_log(name_of(judge, (long)at)) &&
+        nim_misses_log(column->sample, 1, column->sampled, &nonpositive))
+        REMARK(remarks, "skewed, but --log auto takes no logarithm: %.3g %% are not positive",
+               100.0 * (double)nonpositive / (double)column->sampled);
     if (sides.lower >= 0 && judge->column[sides.lower].missing == judge->column[sides.lower].cells)
         REMARK(remarks, "its column of errors is empty, so they are unknown");
 }

@@ -2,13 +2,17 @@
 #include "cli/command/plan_table.h"
 
 #include "cli/terminal/grid.h"
+#include "text/number.h"
 
 #include <string.h>
 
 /* Whether the user set it. */
 static bool was_given(const nim_model *model, const nim_option_info *info) {
     char value[64] = "";
+    double number, usual; /* 1e-06 is 1e-6 */
     nim_options_get(nim_model_request(model), info->name, value, sizeof value, NULL);
+    if (number_parse(value, &number) && number_parse(info->fallback, &usual))
+        return number != usual;
     return strcmp(value, info->fallback) != 0;
 }
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ._masks import is_masked
-from ._table_columns import is_numeric, numbers_of, texts_of
+from ._table_columns import is_numeric, numbers_of, plain_texts_of, texts_of
 
 _WORDS = {"false": 0.0, "true": 1.0, "no": 0.0, "yes": 1.0}
 
@@ -70,7 +70,7 @@ def _flags(table: Any, name: str) -> np.ndarray:
     """A column as 0 and 1, NaN where missing; words as the program reads them."""
     column = table[name]
     dtype = column.dtype if hasattr(column, "dtype") else np.asarray(column).dtype
-    cells = numbers_of(table, name) if dtype.kind in "biuf" else texts_of(column)
+    cells = numbers_of(table, name) if dtype.kind in "biuf" else plain_texts_of(column)
     flags = np.empty(len(cells))
     for row, cell in enumerate(cells.tolist()):
         flags[row] = _flag(cell)

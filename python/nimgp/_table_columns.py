@@ -129,7 +129,12 @@ def present_numbers(table: Any, name: str, sentinels: np.ndarray) -> np.ndarray:
 
 
 def texts_of(column: Any) -> np.ndarray:
-    """Labels as text without the blanks around them; empty where missing."""
+    """Labels as text without the blanks around them; empty where missing, or where a word says so, as in the program."""
+    return np.array(["" if text in _MISSING else text for text in plain_texts_of(column).tolist()], dtype=str)
+
+
+def plain_texts_of(column: Any) -> np.ndarray:
+    """The same, but words are only words."""
     cells = np.ma.filled(column, "") if np.ma.isMaskedArray(column) else np.asarray(column)
     if cells.dtype.kind == "S":
         cells = np.char.decode(cells, "utf-8")
@@ -139,7 +144,7 @@ def texts_of(column: Any) -> np.ndarray:
     else:
         missing = [cell is None or cell != cell for cell in cells]
     texts = ("" if gone else str(cell).strip() for cell, gone in zip(cells, missing, strict=True))
-    return np.array(["" if text in _MISSING else text for text in texts], dtype=str)
+    return np.array(list(texts), dtype=str)
 
 
 def stack_columns(table: Any) -> tuple[list[str], np.ndarray]:

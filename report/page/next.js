@@ -184,7 +184,8 @@ if (D.strangers && D.strangers.length)
     next,
     "strangers",
     "Unusual rows",
-    "By novelty: 2 is as unusual as one training row in 100, 3 as one in 1000. Predictions of such rows are unreliable: they may belong to an unknown class.",
+    "By novelty: 2 is as unusual as one training row in 100, 3 as one in 1000. Predictions of such rows are unreliable" +
+      (NUMBERS ? "." : ": they may belong to an unknown class."),
     D.strangers,
     start.concat(truth, [
       NUMBERS

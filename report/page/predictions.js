@@ -185,7 +185,7 @@ function novelties(parent) {
     id: "novelty",
     title: "Novelty",
     note:
-      "How unusual the rows are compared with the training rows, for any class: 1 is as unusual as one training row in 10, " +
+      "How unusual the rows are compared with the training rows" + (NUMBERS ? "" : ", for any class") + ": 1 is as unusual as one training row in 10, " +
       "2 as one in 100. Above 1: " +
       percent(above(1)) +
       " of rows, above 2: " +

@@ -282,6 +282,7 @@ def inspect_tells(nimgp):
     check(all(f["learned_noise"] > 0 for f in found["features"]))
     text = nimgp("inspect", "n").out
     words = " ".join(text.split())
+    check("jitter" not in words, "nobody gave it", text)
     for part in ("train.csv", "first_order", "epsilon 0.01 given", "x1_err", "held out", "noise both"):
         check(part in words, part, "is not in\n" + text)
     check(found["population"] == {"kind": "flat", "components": []} and found["missing"] == [], found)

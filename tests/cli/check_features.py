@@ -79,6 +79,13 @@ def logarithms(nimgp):
     check("flux: 1 value is not positive" in said, said)
     check("log(flux)" in features(nimgp), features(nimgp))
 
+    # check says what auto takes, and what it would take.
+    for every, part in ((10**6, "--log auto takes the logarithm"), (10, "takes no logarithm: 10 % are not positive")):
+        nimgp.write_rows("z.csv", ["flux", "class"], [[math.exp(i % 11 / 2) * (i % every > 0 or every > 60), "ab"[i % 2]]
+                                                      for i in range(200)])
+        told = {c["name"]: c["remarks"] for c in nimgp("check", "z.csv", "--json").json()["columns"]}
+        check(part in told["flux"], every, told)
+
 
 def choice(nimgp):
     stars(nimgp)
