@@ -544,18 +544,15 @@ NIM_API double nim_model_bound(const nim_model *model);
  *                                            plausibility or intervals
  *   panel_weights    2 x fits                weights of the fits of a panel, the plain fit's first,
  *                                            where errors are such as training rows have, and where
- *                                            they are larger (for numbers the same, the second those
- *                                            of mixtures over attributes and y); no values without a
- *                                            panel
- *   panel_gain       2                       log p of held-out rows by the panel, minus that by
- *                                            the plain fit: mean and its standard error
- *   trace            points x 2              epoch and bound in the training, at most 256 points
- * and what the likelihood learns, in units of y (between bounds, of what is learned in its place):
- *   epsilon          1                       robust_max: share of wrong labels
- *   noise_deviation  1                       gaussian: standard deviation of the noise of y
- *   scale, freedom   1, 1                    student_t: width of the noise, degrees of freedom
- *   base_rate        1                       poisson: rate where the latent function is zero
- *   thresholds       classes - 1             ordinal: thresholds between the levels
+ *                                            they are larger (for numbers the same, the second
+ * those of mixtures over attributes and y); no values without a panel panel_gain       2 log p of
+ * held-out rows by the panel, minus that by the plain fit: mean and its standard error trace points
+ * x 2              epoch and bound in the training, at most 256 points and what the likelihood
+ * learns, in units of y (between bounds, of what is learned in its place): epsilon          1
+ * robust_max: share of wrong labels noise_deviation  1                       gaussian: standard
+ * deviation of the noise of y scale, freedom   1, 1                    student_t: width of the
+ * noise, degrees of freedom base_rate        1                       poisson: rate where the latent
+ * function is zero thresholds       classes - 1             ordinal: thresholds between the levels
  *   map, offsets     classes x functions, classes    multilabel: from functions to labels
  * `values` has space for `capacity` numbers, and `*count` receives their number; `count` may be
  * NULL. To ask for the count only, `values` may be NULL with a capacity of 0. Fails with

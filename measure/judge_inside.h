@@ -23,7 +23,7 @@ struct candidate {
 struct judged {
     enum nim_aside aside;
     bool text, whole, truth, many; /* many: more texts than words are kept of */
-    int truths; /* bits: false and true were there */
+    int truths;                    /* bits: false and true were there */
     size_t cells, missing, numbers, infinite, zeros, negative;
     size_t repeats; /* cells like the one before */
     double last;

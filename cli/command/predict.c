@@ -238,7 +238,8 @@ static bool refuse_unlearned(const struct predict *predict, const struct argumen
                         "predict: --coverage cannot be used: no rows were held out in the training "
                         "of %s; train it again with --calibrate auto and at least 40 rows",
                         path);
-    if (argument_given(arguments, "typical") && !(has_learned(model, "panel_weights") && nim_model_classes(model)))
+    if (argument_given(arguments, "typical") &&
+        !(has_learned(model, "panel_weights") && nim_model_classes(model)))
         return complain(complaint, BAD_USAGE,
                         "predict: --typical cannot be used: %s is one fit, without a panel "
                         "(option views)",

@@ -163,8 +163,9 @@ static nim_status check_kept(const struct nim_model *model, const nim_prediction
                        "the model cannot compute novelty: it learned no population of inputs; "
                        "train it again with novelty=always");
     if (wanted->typical && !(model->panel && model->panel->gate.model))
-        return failure(error, NIM_INVALID_ARGUMENT,
-                       "the model cannot compute typical: it has no panel with a gate, see the option views");
+        return failure(
+            error, NIM_INVALID_ARGUMENT,
+            "the model cannot compute typical: it has no panel with a gate, see the option views");
     return NIM_OK;
 }
 
