@@ -24,8 +24,8 @@ enum {
     FIRST_COPY = 16, /* the first draw for training copies; those for judging are below */
 };
 
-/* Learning rate of a copy, in units of the model's initial rate. It is large because q(w) starts
- * from the prior, while the kernels have converged. */
+/* Learning rate of a copy, in units of the model's initial rate. For classes it is large at first,
+ * because q(w) starts from the prior, while the kernels have converged. */
 #define FIRST_RATE 3.0
 #define LAST_RATE 1.0
 
@@ -68,7 +68,7 @@ static bool deal_folds(const nim_model *model, struct held_out *held) {
     for (size_t k = 0; good && k < sample.count; k++)
         held->row[k] = row_sample_at(&sample, k);
     for (size_t k = 0; good && k < sample.count; k++) {
-        size_t at = order[k], label = data->labels ? (size_t)data->labels[held->row[at]] : 0;
+        size_t at = order[k], label = model->classes ? (size_t)data->labels[held->row[at]] : 0;
         held->fold_of[at] = k < MOST_JUDGED ? next[label]++ % FOLDS : FOLDS;
     }
     free(order);
@@ -155,7 +155,8 @@ static nim_status go_on_training(nim_model *copy, const nim_data *data, struct l
     size_t steps = steps_of(copy);
     for (size_t step = 0; status == NIM_OK && step < steps; step++) {
         double rate = copy->options.rate;
-        trainer_set_rate(trainer, step < steps * 3 / 4 ? FIRST_RATE * rate : LAST_RATE * rate);
+        bool fast = copy->classes && step < steps * 3 / 4;
+        trainer_set_rate(trainer, fast ? FIRST_RATE * rate : LAST_RATE * rate);
         status = nim_trainer_step(trainer, NULL, error);
         listener->report.batch++;
         if (status == NIM_OK && step % PATIENCE == 0)

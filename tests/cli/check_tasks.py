@@ -161,7 +161,8 @@ def bounded(nimgp):
     """log(y) as label learns the logarithm; all that is predicted is above zero, in units of y."""
     made = [[k / 50, math.exp(math.sin(k / 10) * 2)] for k in range(200)]
     nimgp.write_rows("positive.csv", ["x", "y"], made)
-    nimgp("fit", "positive.csv", "-o", "b", *QUICK, "--task", "regress", "--label", "log(y)", "--input", "exact")
+    nimgp("fit", "positive.csv", "-o", "b", *QUICK, "--task", "regress", "--label", "log(y)", "--input", "exact",
+          "--views", "one")
     check(inspect(nimgp, "b")["options"]["lowest"] == "0")
     for row in nimgp("predict", "b", "positive.csv", "--quantiles", "0.05,0.5,0.95").rows():
         low, middle, high = (math.log(float(row[q])) for q in ("q05", "q50", "q95"))
