@@ -57,6 +57,7 @@ CONDITION(errors_seen, "inputs are not taken as exact in spite of errors",
 CONDITION(nothing_noisy, "no cell has an error or is missing", s->facts->noisy_columns == 0)
 CONDITION(few_noisy, "at most 40 attributes are noisy", noisy_columns(s) <= 40)
 CONDITION(few_rows, "there are fewer than 2000 rows", s->facts->rows < 2000)
+CONDITION(many_rows, "there are at least 20000 rows", s->facts->rows >= 20000)
 CONDITION(rows_differ, "errors differ from row to row", !s->facts->equally_noisy)
 CONDITION(rows_equal, "all rows are equally noisy", s->facts->equally_noisy)
 CONDITION(rows_noisy, "all rows are equally noisy",
@@ -135,11 +136,17 @@ CHOOSE(white_start) {
 }
 
 /* Without parameters of inputs that must converge, and with alpha > 0, predictions are good before
- * the kernels have converged. More passes over many rows gain less than a step size that falls to
- * zero. */
+ * the kernels have converged. */
 CHOOSE(short_training) {
     (void)s, (void)options;
-    *length = (struct training_length){.steps = 1000, .passes = 15, .most = 2000};
+    *length = (struct training_length){.steps = 1000, .passes = 15};
+}
+
+/* Where a pass has many small batches, the bound seems settled long before the noise of the steps
+ * is averaged out: their number is fixed, and their size falls to zero. */
+CHOOSE(fixed_training) {
+    (void)s, (void)options;
+    *length = (struct training_length){.steps = 2000, .passes = 1, .most = 2000};
 }
 
 CHOOSE(long_training) {
@@ -243,7 +250,8 @@ const struct rule rule_list[] = {
      noise_start, IF(&noise_learned), BY("results/defaults.md", "learned-noise")},
     {"white_start", NULL, "exp(-10)", white_start, .reason = "usual", BY("results/defaults.md", "what-was-tried")},
 
-    {"epochs", NULL, "15 passes, but 1000 to 2000 steps, and at least one pass", short_training, IF(&inputs_stay, &alpha_above_0), BY("results/defaults.md", "many-rows")},
+    {"epochs", NULL, "2000 steps but at least one pass", fixed_training, IF(&inputs_stay, &alpha_above_0, &many_rows), BY("results/defaults.md", "many-rows")},
+    {"epochs", NULL, "1000 steps but at least 15 passes", short_training, IF(&inputs_stay, &alpha_above_0), BY("results/defaults.md", "kernel-points-and-steps")},
     {"epochs", NULL, "10000 steps but at least 100 passes", long_training, .reason = "inputs are inferred, or alpha is 0", BY("results/defaults.md", "kernel-points-and-steps")},
     {"warm_up", NULL, "200", warm_up, IF(&inputs_stay), BY("results/defaults.md", "kernel-points-and-steps"), .limits = true},
 
