@@ -4,7 +4,7 @@
 
 /*
  * The plausibility of a class for a row, from held-out rows of that class, which a copy of the
- * model predicted that was not trained on them (fit/calibrate.c). Let s_1 <= ... <= s_n be the
+ * model predicted that was not trained on them (fit/held_out.c). Let s_1 <= ... <= s_n be the
  * predicted probabilities of these n rows for their own class. The plausibility of class c for a
  * row with probability p is
  *
