@@ -325,7 +325,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         found, y = self.predict(X, X_err=X_err), refuse_masked(y)
         if self.classes_.dtype.kind == "f":  # scikit-learn takes 1.5 for no class
             y, found = (_places(labels, self.classes_) for labels in (y, found))
-        return float(accuracy_score(y, found, sample_weight=sample_weight))
+        return float(accuracy_score(y, found, sample_weight=refuse_masked(sample_weight, "sample_weight")))
 
 
 def _places(labels: Any, classes: np.ndarray) -> np.ndarray:

@@ -390,4 +390,5 @@ class NoisyGPCountRegressor(NumberEstimator):
         """
         X, y, X_err = self._read_labelled(X, y, X_err)
         mean = self.predict(X, X_err=X_err, exposure=exposure)
-        return float(d2_tweedie_score(refuse_masked(y), mean, sample_weight=sample_weight, power=1))
+        weights = refuse_masked(sample_weight, "sample_weight")
+        return float(d2_tweedie_score(refuse_masked(y), mean, sample_weight=weights, power=1))

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._masks import is_masked, unmasked
+from ._frames import cells_of, index_of, order_of_rows, text_names
+from ._masks import as_numbers, is_masked
 
 __all__ = ["Errors", "ErrorsLike"]
 
@@ -57,7 +58,8 @@ class Errors:
     upper: np.ndarray | None
     correlation: np.ndarray | None
     limit: np.ndarray | None
-    _names: list[str] | None  # the columns of sigma, if it is a frame
+    _names: dict[str, list[str]]  # of the columns of sigma, upper and limit, as far as these are frames
+    _index: Any  # of their rows
 
     def __init__(self, sigma: Any = None, upper: Any = None, *, cov: Any = None, corr: Any = None,
                  limit: Any = None) -> None:  # fmt: skip
@@ -65,15 +67,15 @@ class Errors:
             if sigma is not None or corr is not None:
                 raise ValueError("Errors: cov cannot be given together with sigma or corr")
             sigma, corr = _split(cov)
+        parts = {"sigma": sigma, "upper": upper, "limit": limit}
+        self._names = {part: names for part, given in parts.items() if (names := text_names(given))}
         self.limit = None if limit is None else read_limits(limit)
         if sigma is None and self.limit is not None:
             sigma = np.zeros(self.limit.shape)
         if sigma is None:
             raise ValueError("Errors: one of sigma, cov and limit is needed")
-        matrices = None if corr is None else np.asarray(unmasked(corr), dtype=np.float64)
-        named = list(getattr(sigma, "columns", ()))
-        self._names = named if named and all(isinstance(name, str) for name in named) else None
-        self.sigma = np.asarray(unmasked(sigma), dtype=np.float64)
+        matrices = None if corr is None else as_numbers(corr)
+        self.sigma = cells_of(sigma)
         if self.sigma.ndim < 2 and self.limit is not None:  # shared by the rows
             self.sigma = np.broadcast_to(self.sigma, self.limit.shape)
         elif self.sigma.ndim < 2 and matrices is not None and matrices.ndim == 3:
@@ -87,9 +89,16 @@ class Errors:
                 f"{self.sigma.shape}"
             )
         self.correlation = None if matrices is None else self._below(matrices)
+        self._index = None
+        for part, given in parts.items():  # rows in the order of the first frame
+            if index_of(given) is not None and len(index_of(given)) == len(self):
+                self._index = index_of(given) if self._index is None else self._index
+                order = order_of_rows(index_of(given), self._index)
+                if order is not None:
+                    setattr(self, part, getattr(self, part)[order])
 
     def _like(self, values: Any, what: str) -> np.ndarray:
-        array = np.asarray(unmasked(values), dtype=np.float64)
+        array = cells_of(values)
         try:
             return np.broadcast_to(array, self.sigma.shape)
         except ValueError:
@@ -130,7 +139,7 @@ class Errors:
         if isinstance(rows, (int, np.integer)):
             rows = [rows]
         part = object.__new__(Errors)
-        part._names = self._names
+        part._names, part._index = self._names, None if self._index is None else self._index[rows]
         for name in ("sigma", "upper", "correlation", "limit"):
             array = getattr(self, name)
             setattr(part, name, None if array is None else array[rows])
@@ -151,7 +160,7 @@ ErrorsLike = ArrayLike | Errors
 
 def _split(cov: Any) -> tuple[np.ndarray, np.ndarray]:
     """Deviations and correlations of covariances."""
-    cov = np.asarray(unmasked(cov), dtype=np.float64)
+    cov = as_numbers(cov)
     if cov.ndim != 3 or cov.shape[-1] != cov.shape[-2]:
         raise ValueError(f"Errors: cov has shape {cov.shape}; expected (n, d, d)")
     variance = np.diagonal(cov, axis1=-2, axis2=-1)
@@ -183,7 +192,7 @@ def read_limits(limit: Any) -> np.ndarray:
 
 
 def _limit(cell: Any) -> int | None:
-    if cell is None or cell != cell:
+    if cell is None or str(cell) == "<NA>" or cell != cell:  # pandas' NA cannot be compared
         return 0
     if isinstance(cell, bytes):
         cell = cell.decode()

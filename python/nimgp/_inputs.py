@@ -15,10 +15,10 @@ import numpy as np
 from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
 
-from ._error_columns import sides_by_rule
 from ._errors import Errors
-from ._masks import is_masked, refuse_masked, unmasked
-from ._table_columns import column_names, is_named_table, stack_columns
+from ._frames import cells_of, index_of, order_of_errors, order_of_limits, order_of_rows, text_names
+from ._masks import as_numbers, is_masked, refuse_masked, unmasked
+from ._table_columns import is_named_table, stack_columns
 
 
 def check_x(estimator: Any, X: Any, *, reset: bool, least_rows: int = 1) -> np.ndarray:
@@ -131,18 +131,12 @@ def check_x_err(
 def _check_errors(estimator: Any, errors: Errors, X: Any, shape: tuple[int, int]) -> Errors:
     if errors.shape != shape:
         raise ValueError(f"X_err has shape {errors.shape}; expected that of X, {shape}")
-    known = _text_names(X)
-    if errors._names and known and errors._names != known:
-        if _order_of_errors(errors._names, known) != list(range(len(known))):
-            raise ValueError(
-                f"X_err: the columns {errors._names} of sigma are not in the order of X, {known}"
-            )
+    errors = _in_order(errors, X)
     names = getattr(estimator, "feature_names_in_", None)
     for what, cells in (("X_err", errors.sigma), ("X_err, upper errors", errors.upper)):
         if cells is not None:
             refuse_cells(cells, lambda s: s < 0, what, "negative error", names)
             refuse_cells(cells, np.isinf, what, "infinite error", names)
-    errors = errors[:]
     for name in ("sigma", "upper", "correlation", "limit"):
         array = getattr(errors, name)
         if array is not None and not array.flags.c_contiguous:
@@ -155,61 +149,44 @@ def _align_rows(X_err: Any, X: Any) -> Any:
     if not all(hasattr(table, "loc") and hasattr(table, "index") for table in (X_err, X)):
         return X_err
     index, wanted = X_err.index, X.index
-    if index.equals(wanted):
-        return X_err
     if X_err.ndim == 2 and len(index) == 1 and len(wanted) != 1:
         return X_err  # one row for all
     if X_err.ndim == 1 and not index.is_unique or len(index) != len(wanted):
         return X_err  # no rows of X: the shape is checked, and complained of, elsewhere
     if X_err.ndim == 1 and X.shape[1] != 1:
         return X_err  # one error an attribute
-    if not index.is_unique or not wanted.is_unique or not wanted.isin(index).all():
-        raise ValueError(
-            "the index of X_err is not that of X; give both the same index, or X_err.to_numpy() when "
-            "the rows are in the same order"
-        )
-    return X_err.loc[wanted]
+    order = order_of_rows(index, wanted)
+    return X_err if order is None else X_err.iloc[order]
 
 
 def _plain_errors(X_err: Any, X: Any) -> np.ndarray:
     """Errors as an array; if the columns have the names of X, they are put into the order of X."""
-    wanted = _text_names(X)
+    wanted = text_names(X)
     X_err = _align_rows(X_err, X)
-    names = _text_names(X_err)
-    X_err = plain_numbers(X_err, "X_err")
-    X_err = stack_columns(X_err)[1] if is_named_table(X_err) else np.asarray(X_err, dtype=np.float64)
+    names = text_names(X_err)
+    X_err = cells_of(_only_numbers(X_err, "X_err"))
     if wanted is None or names is None or names == wanted:
         return X_err
-    return X_err[..., _order_of_errors(names, wanted)]
+    return X_err[..., order_of_errors(names, wanted)]
 
 
-def _text_names(table: Any) -> list[str] | None:
-    """The names of a table's columns, or of the numbers of a Series with one for each column; None if
-    there are none, or numbers only."""
-    if is_named_table(table):
-        return column_names(table)
-    if getattr(table, "ndim", 0) == 1 and hasattr(table, "index") and hasattr(table, "loc"):
-        names = list(table.index)
-    else:
-        names = list(getattr(table, "columns", ()))
-    return names if names and all(isinstance(name, str) for name in names) else None
-
-
-def _order_of_errors(names: Sequence[str], features: Sequence[str]) -> list[int]:
-    """The columns of errors of the features: those of the same names or, as in tables, of names such as
-    x_err. Raises ValueError unless each feature has one, and each column belongs to one."""
-    if sorted(names) == sorted(features):
-        found = list(features)
-    else:
-        sides = [sides_by_rule(name, [*features, *names], list(features)) for name in features]
-        found = [side.lower for side in sides if side is not None and side.upper is None]
-    if sorted(found) != sorted(names) or len(set(found)) != len(features):
-        raise ValueError(
-            f"X_err: the columns {list(names)} have neither the names of X, {list(features)}, nor those "
-            "of their errors, such as x_err; give them these names, or X_err.to_numpy() if they are in "
-            "the order of X"
-        )
-    return [list(names).index(name) for name in found]
+def _in_order(errors: Errors, X: Any) -> Errors:
+    """Errors with the rows and columns in the order of X; columns of frames in that of the first one, if X
+    has no names."""
+    index, wanted = errors._index, index_of(X)
+    order = None if index is None or wanted is None else order_of_rows(index, wanted)
+    moved, names = errors[:] if order is None else errors[order], errors._names
+    features = text_names(X) or next(iter(names.values()), None)
+    for part, own in names.items():
+        if features is None or own == features:
+            continue
+        columns = order_of_limits(own, features) if part == "limit" else order_of_errors(
+            own, features, names.get("upper" if part == "sigma" else "sigma", ()), part == "upper")  # fmt: skip
+        if errors.correlation is not None and columns != sorted(columns):
+            raise ValueError(f"X_err: the columns {own} of {part} are not in the order of X, {features}, and "
+                             "correlations have no names to be put in order by")  # fmt: skip
+        setattr(moved, part, getattr(moved, part)[:, columns])
+    return moved
 
 
 def refuse_rows(values: np.ndarray, bad: np.ndarray, what: str, fault: str) -> None:
@@ -276,10 +253,7 @@ def _plain_column(y: Any) -> Any:
     """y as an array, NaN where it is missing or masked."""
     if is_masked(y):
         return unmasked(y)
-    dtype = getattr(y, "dtype", None)
-    if hasattr(y, "to_numpy") and getattr(dtype, "na_value", None) is not None:
-        return y.to_numpy(dtype=np.float64, na_value=np.nan)
-    return y
+    return y if getattr(getattr(y, "dtype", None), "na_value", None) is None else as_numbers(y)
 
 
 def check_counts(y: Any, rows: int) -> np.ndarray:
@@ -319,7 +293,10 @@ def _one_per_row(
 
 def check_sets(y: Any, rows: int, names: Sequence[str] | None = None) -> np.ndarray:
     """Sets of labels as an (n, L) array of 0 and 1."""
-    y = y.toarray() if hasattr(y, "toarray") else np.asarray(refuse_masked(y))
+    if hasattr(y, "toarray"):
+        y = y.toarray()
+    else:
+        y = as_numbers(y) if hasattr(y, "isna") else np.asarray(refuse_masked(y))
     if y.ndim != 2 or not y.shape[1]:
         raise ValueError(
             f"y has shape {y.shape}; expected (n, L), a column of 0 and 1 for each of L labels"

@@ -14,7 +14,9 @@ from sklearn.metrics import accuracy_score
 from ._classes import NamedClasses
 from ._docstrings import documented
 from ._errors import ErrorsLike
+from ._frames import text_names
 from ._inputs import check_sets
+from ._masks import refuse_masked
 from ._uncertainty import UncertaintyMethods
 
 
@@ -85,8 +87,13 @@ class NoisyGPMultiLabelClassifier(UncertaintyMethods, ClassifierMixin, NamedClas
         return np.array(names, dtype=object)
 
     def _read_targets(self, y: Any, classes: Any, rows: int) -> dict[str, np.ndarray]:
-        named = classes is not None and classes.dtype.kind == "O"
-        sets = check_sets(y, rows, classes.tolist() if named else None)
+        named, names = classes is not None and classes.dtype.kind == "O", text_names(y)
+        if named and names and sorted(names) != sorted(classes):
+            raise ValueError(f"y has the columns {names}; expected the labels {classes.tolist()}")
+        sets = check_sets(y, rows, names or (classes.tolist() if named else None))
+        if named and names:
+            order = [names.index(label) for label in classes.tolist()]
+            sets = np.ascontiguousarray(sets[:, np.array(order)])
         if sets.shape[1] != len(classes):
             raise ValueError(f"y has {sets.shape[1]} columns; expected {len(classes)}, one per label")
         return {"targets": sets}
@@ -150,4 +157,5 @@ class NoisyGPMultiLabelClassifier(UncertaintyMethods, ClassifierMixin, NamedClas
         X, y, X_err = self._read_labelled(X, y, X_err)
         found = self.predict(X, X_err=X_err)
         sets = self._read_targets(y, self.classes_, len(found))["targets"]
-        return float(accuracy_score(sets.astype(int), found, sample_weight=sample_weight))
+        weights = refuse_masked(sample_weight, "sample_weight")
+        return float(accuracy_score(sets.astype(int), found, sample_weight=weights))

@@ -365,4 +365,5 @@ class NoisyGPRegressor(NumberEstimator):
         float
         """
         X, y, X_err = self._read_labelled(X, y, X_err)
-        return float(r2_score(refuse_masked(y), self.predict(X, X_err=X_err), sample_weight=sample_weight))
+        weights = refuse_masked(sample_weight, "sample_weight")
+        return float(r2_score(refuse_masked(y), self.predict(X, X_err=X_err), sample_weight=weights))

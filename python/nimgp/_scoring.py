@@ -114,7 +114,7 @@ class _Named(_Scorer):
         self, estimator: Any, X: Any, y: Any, sample_weight: Any = None, **given: Any
     ) -> float:
         extra = {name: value for name, value in given.items() if value is not None}
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        weights = {} if sample_weight is None else {"sample_weight": refuse_masked(sample_weight, "sample_weight")}
         return float(self._scorer(_BoundErrors(estimator, extra), X, refuse_masked(y), **weights))
 
     def __repr__(self) -> str:
