@@ -601,10 +601,11 @@ typedef struct nim_prediction {
                                 error; for numbers in standard units of y */
     double *latent_variance; /* rows x functions: variance of f */
     /* The entropy is the sum of two parts, in nats: by how much this model's entropy would fall on
-     * average if the row's inputs were measured exactly, I(y; x); and the rest, which overlapping
-     * classes and too few training rows leave together. (How much more rows would remove cannot be
-     * told from the latent functions: their spread explains the overlap of classes, too.) For input
-     * models that do not average over the possible inputs, the first part is 0. */
+     * average if the row's inputs were measured exactly, I(y; x); and the rest. Both rank rows;
+     * they do not say which part of the overlap of classes errors cause, because noisy rows do not
+     * tell a sharp border from a soft one: where errors cause all of it, the first part can be a
+     * quarter of the entropy. For input models that do not average over the possible inputs it is
+     * 0. */
     double *measurement_part; /* rows */
     double *model_part;       /* rows: the rest */
     /* Numbers and counts: mean and standard deviation of y, and its quantiles at `level_count`

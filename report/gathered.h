@@ -28,8 +28,6 @@ enum { MOST_RANKED = 20 };
 /* Sets of classes contain the true class with this probability. */
 #define SET_COVERAGE 0.9
 
-enum entropy_part { PART_REST, PART_MEASUREMENT, ENTROPY_PARTS };
-
 struct fact {
     char *key, *text;
 };
@@ -61,9 +59,8 @@ struct nim_report {
     double *predicted; /* classes: rows for which it is the most probable; labels: rows in which
                           its probability is above 1/2 */
     double *expected;  /* classes: sum of its probabilities */
-    double confidence[CONFIDENCE_BINS];          /* rows, by highest probability */
-    struct moments part[ENTROPY_PARTS], entropy; /* all rows */
-    double (*part_of)[ENTROPY_PARTS]; /* classes: sums over rows predicted as this class */
+    double confidence[CONFIDENCE_BINS];               /* rows, by highest probability */
+    struct moments entropy;                           /* all rows */
     struct moments mean, deviation, latent_deviation; /* of numbers and counts */
 
     bool knows_novelty, knows_sets;

@@ -30,7 +30,6 @@ static bool allocate(nim_report *report) {
     report->attribute = calloc(d, sizeof *report->attribute);
     report->predicted = calloc(classes + 1, sizeof(double));
     report->expected = calloc(classes + 1, sizeof(double));
-    report->part_of = calloc(classes + 1, sizeof *report->part_of);
     report->number = calloc(PORTION, sizeof *report->number);
     report->set_size = calloc(classes + 1, sizeof(double));
     bool fine = assessment_create(&report->assessment, report->predicts, classes, d);
@@ -40,8 +39,8 @@ static bool allocate(nim_report *report) {
     fine = kept_rows_create(&report->to_measure, WORTHY_ROWS, d) && fine;
     if (predicts_one_class(report->predicts) && classes <= MOST_RANKED)
         fine = (report->ranking = calloc(classes, sizeof *report->ranking)) && fine;
-    return fine && report->attribute && report->predicted && report->expected && report->part_of &&
-           report->number && report->set_size;
+    return fine && report->attribute && report->predicted && report->expected && report->number &&
+           report->set_size;
 }
 
 nim_status nim_report_create(const nim_model *model, nim_predictor *predictor, nim_report **result,
@@ -82,7 +81,6 @@ void nim_report_free(nim_report *report) {
     free(report->attribute);
     free(report->predicted);
     free(report->expected);
-    free(report->part_of);
     free(report->number);
     free(report->set_size);
     free(report->ranking);
@@ -159,20 +157,12 @@ static void gather_cells(nim_report *report, const nim_data *data, size_t i) {
 static void gather_classes(nim_report *report, const struct predictions *predictions, size_t i) {
     const double *p = predictions->p + i * report->classes;
     size_t best = most_probable(report->classes, p);
-    double entropy = predictions->entropy[i];
-    double measurement = predictions->measurement_part[i];
-    double part[ENTROPY_PARTS] = {
-        [PART_REST] = fmax(entropy - measurement, 0.0), [PART_MEASUREMENT] = measurement};
     bool labels = report->predicts == PREDICTS_LABELS;
     for (size_t c = 0; c < report->classes; c++) {
         report->expected[c] += p[c];
         report->predicted[c] += labels ? p[c] > 0.5 : c == best;
     }
-    moments_add(&report->entropy, entropy);
-    for (size_t k = 0; k < ENTROPY_PARTS; k++) {
-        moments_add(&report->part[k], part[k]);
-        report->part_of[best][k] += part[k];
-    }
+    moments_add(&report->entropy, predictions->entropy[i]);
     double bin = floor(p[best] * CONFIDENCE_BINS);
     report->confidence[bin < CONFIDENCE_BINS ? (size_t)bin : CONFIDENCE_BINS - 1]++;
 }

@@ -168,26 +168,6 @@ static void write_novelty(const nim_report *report, struct json_writer *json) {
     json_close(json);
 }
 
-/* Mean over all rows, and over those predicted to be of each class. */
-static void write_entropy(const nim_report *report, struct json_writer *json) {
-    static const char *const name[ENTROPY_PARTS] = {"rest", "measurement"};
-    if (!report->classes)
-        return;
-    json_object(json, "entropy");
-    write_mean(json, "all", &report->entropy);
-    for (size_t k = 0; k < ENTROPY_PARTS; k++)
-        write_mean(json, name[k], &report->part[k]);
-    json_array(json, "by_class");
-    for (size_t c = 0; c < report->classes; c++) {
-        json_array(json, NULL);
-        for (size_t k = 0; k < ENTROPY_PARTS; k++)
-            write_rounded(json, NULL, report->part_of[c][k] / report->predicted[c]);
-        json_close(json);
-    }
-    json_close(json);
-    json_close(json);
-}
-
 /* ---------------------------------------------------------------- all of it ------------------- */
 
 nim_status report_write(nim_report *report, struct json_writer *json, nim_error *error) {
@@ -212,7 +192,8 @@ nim_status report_write(nim_report *report, struct json_writer *json, nim_error 
     write_predictions(report, json);
     write_sets(report, json);
     write_novelty(report, json);
-    write_entropy(report, json);
+    if (report->classes)
+        write_mean(json, "entropy", &report->entropy);
     status = report_write_learned(report, json, error);
     if (status == NIM_OK)
         status = report_write_worthy(report, json, error);

@@ -87,8 +87,9 @@ bool assessment_add(struct assessment *assessment, const struct predictions *pre
                     const double *x, const double *sigma) {
     if (!make_room(assessment, predictions->rows))
         return false;
+    double unit = assessment->tally.unit > 0.0 ? assessment->tally.unit : figures_unit(predictions);
     for (size_t i = 0; i < predictions->rows; i++) {
-        assessment->figures[i] = row_figures_of(predictions, i);
+        assessment->figures[i] = row_figures_of(predictions, i, unit);
         double weight = assessment->figures[i].weight;
         tally_add(&assessment->tally, &assessment->figures[i]);
         if (predicts_one_class(assessment->predicts))
@@ -97,8 +98,8 @@ bool assessment_add(struct assessment *assessment, const struct predictions *pre
             count_labels(assessment, predictions, i, weight);
         else {
             count_place(assessment, predictions->place + 2 * i, weight);
-            if (!scatter_add(&assessment->scatter, predictions->mean[i] - predictions->y[i],
-                             weight))
+            if (!scatter_add(&assessment->scatter,
+                             predictions->mean[i] / unit - predictions->y[i] / unit, weight))
                 return false;
         }
     }
@@ -134,7 +135,8 @@ static void rate_places(struct assessment *assessment) {
     struct score width, outliers, distance = {place_distance(assessment), (double)NAN};
     scatter_find(&assessment->scatter, &width, &outliers);
     scores_put(&assessment->scores, "scatter", "scatter", 1.0,
-               "1.4826 median |r - median r|, r = mean - target", width);
+               "1.4826 median |r - median r|, r = mean - target",
+               score_times(assessment->tally.unit, width));
     scores_put(&assessment->scores, "outliers", "outliers", 0.01,
                "% of rows with |r - median r| > 5 scatter", outliers);
     scores_put(&assessment->scores, "pit_distance", "PIT", 1.0,

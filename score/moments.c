@@ -57,6 +57,10 @@ struct score score_root(struct score mean) {
     return (struct score){root, root > 0.0 ? mean.deviation / (2.0 * root) : mean.deviation};
 }
 
+struct score score_times(double factor, struct score score) {
+    return (struct score){factor * score.value, factor * score.deviation};
+}
+
 struct score share_of(double count, double total) {
     double share = count / total;
     return (struct score){total > 0 ? share : (double)NAN,

@@ -33,8 +33,9 @@ void moments_merge(struct moments *moments, const struct moments *more);
 /* The standard error of a mean without weights is the deviation of its terms / sqrt(count). */
 struct score moments_mean(const struct moments *moments);
 
-/* The root of a mean. */
+/* The root of a mean, and a score in another unit. */
 struct score score_root(struct score mean);
+struct score score_times(double factor, struct score score);
 
 /* A share of `total` with its standard error. */
 struct score share_of(double count, double total);

@@ -34,22 +34,30 @@ static struct row_figures rate_labels(const struct predictions *predictions, siz
         .figure = {(double)wrong / (double)classes, -predictions->log_density[i], wrong == 0}};
 }
 
-static struct row_figures rate_number(const struct predictions *predictions, size_t i) {
+double figures_unit(const struct predictions *predictions) {
+    double deviation =
+        predictions->deviation && predictions->rows ? predictions->deviation[0] : 0.0;
+    return isnormal(deviation) ? ldexp(1.0, ilogb(deviation)) : 1.0;
+}
+
+static struct row_figures rate_number(const struct predictions *predictions, size_t i,
+                                      double unit) {
     const double *quantile = predictions->quantile + i * QUANTILES;
-    double y = predictions->y[i], miss = y - predictions->mean[i];
+    double y = predictions->y[i], miss = y / unit - predictions->mean[i] / unit;
     struct row_figures figures = {
         .figure = {miss * miss, -predictions->log_density[i], fabs(miss)}};
     for (size_t k = 0; k < INTERVALS; k++)
         figures.figure[3 + k] = quantile[2 * k] <= y && y <= quantile[2 * k + 1];
-    figures.figure[3 + INTERVALS] = predictions->crps ? predictions->crps[i] : 0.0;
+    figures.figure[3 + INTERVALS] = predictions->crps ? predictions->crps[i] / unit : 0.0;
     return figures;
 }
 
-struct row_figures row_figures_of(const struct predictions *predictions, size_t i) {
+struct row_figures row_figures_of(const struct predictions *predictions, size_t i, double unit) {
     struct row_figures figures =
         predicts_one_class(predictions->predicts) ? rate_class(predictions, i)
         : predicts_classes(predictions->predicts) ? rate_labels(predictions, i)
-                                                  : rate_number(predictions, i);
+                                                  : rate_number(predictions, i, unit);
+    figures.unit = unit;
     figures.weight = predictions->weight ? predictions->weight[i] : 1.0;
     return figures;
 }
@@ -67,6 +75,7 @@ void tally_add(struct tally *tally, const struct row_figures *figures) {
     tally->bin[figures->bin].squares += weight * weight;
     tally->bin[figures->bin].right += weight * right;
     tally->bin[figures->bin].confidence += weight * (figures->excess + right);
+    tally->unit = figures->unit;
     tally->excess_squares += weight * (figures->excess * figures->excess);
 }
 
@@ -81,6 +90,7 @@ void tally_merge(struct tally *tally, const struct tally *more) {
         tally->bin[b].confidence += more->bin[b].confidence;
     }
     tally->excess_squares += more->excess_squares;
+    tally->unit = more->unit > 0.0 ? more->unit : tally->unit;
 }
 
 /* ---------------------------------------------------------------- scores ---------------------- */
@@ -129,15 +139,15 @@ static void score_numbers(const struct tally *tally, bool counts, struct scores 
                                                   "% of rows in the central 95 % interval"};
     const struct moments *moment = tally->moment;
     scores_put(scores, "rmse", "RMSE", 1.0, "of the mean, in units of the target",
-               score_root(moments_mean(&moment[0])));
+               score_times(tally->unit, score_root(moments_mean(&moment[0]))));
     scores_put(scores, "nll", "NLL", 1.0, counts ? "nats a row" : "nats a row, of the density",
                moments_mean(&moment[1]));
     scores_put(scores, "mae", "MAE", 1.0, "of the mean, in units of the target",
-               moments_mean(&moment[2]));
+               score_times(tally->unit, moments_mean(&moment[2])));
     if (!counts)
         scores_put(scores, "crps", "CRPS", 1.0,
                    "continuous ranked probability score, in units of the target",
-                   moments_mean(&moment[3 + INTERVALS]));
+                   score_times(tally->unit, moments_mean(&moment[3 + INTERVALS])));
     for (size_t k = 0; k < INTERVALS; k++)
         scores_put(scores, key[k], "coverage", 0.01, remark[k], moments_mean(&moment[3 + k]));
 }
@@ -155,8 +165,9 @@ struct scores tally_scores(const struct tally *tally, enum predicts predicts) {
 
 struct scores scores_of(const struct predictions *predictions) {
     struct tally tally = {0};
+    double unit = figures_unit(predictions);
     for (size_t i = 0; i < predictions->rows; i++) {
-        struct row_figures figures = row_figures_of(predictions, i);
+        struct row_figures figures = row_figures_of(predictions, i, unit);
         tally_add(&tally, &figures);
     }
     return tally_scores(&tally, predictions->predicts);

@@ -39,10 +39,15 @@ struct row_figures {
     size_t bin;                  /* of p_max */
     double excess;               /* p_max - [right] */
     double weight;               /* a row of weight zero does not count */
+    double unit;                 /* of terms that have that of y */
 };
 
+/* A power of two near the deviation of row 0, in which the scores of numbers can be summed: the
+ * squares of numbers near the largest would be infinite. Powers of two change no bit. */
+double figures_unit(const struct predictions *predictions);
+
 /* Row i of predictions with known targets. */
-struct row_figures row_figures_of(const struct predictions *predictions, size_t i);
+struct row_figures row_figures_of(const struct predictions *predictions, size_t i, double unit);
 
 struct tally {
     struct moments moment[MOST_FIGURES];
@@ -50,6 +55,7 @@ struct tally {
         double rows, weight, squares; /* rows; sums of weights and of their squares */
         double confidence, right;     /* sums by weight: of p_max, of rows that are right */
     } bin[CALIBRATION_BINS];
+    double unit;           /* of the rows */
     double excess_squares; /* sum by weight over all rows of (p_max - [right])^2 */
 };
 

@@ -32,8 +32,8 @@ static const struct option options[] = {
              "column 'density' with a vector in FITS and VOTable, otherwise a column for each "
              "value, such as density_0.01. For counts whole values, and their probabilities."},
     {.name = "parts",
-     .help = "Add the two parts of the entropy: by how much exact measurements of the row would "
-             "reduce it, and the rest. Not for numbers and counts."},
+     .help = "Add the two parts of this model's entropy: by how much it would fall if the row were "
+             "measured exactly, and the rest. They rank rows. Not for numbers and counts."},
     PRIOR_OPTION,
     {.name = "coverage",
      .value = "SHARE",

@@ -436,8 +436,10 @@ const struct command command_suggest = {
                    "listed, unless all rows have one, "
                    "or measurements are ranked. The columns are the "
                    "number of the row, counted from 1; the most probable class and its "
-                   "probability; the entropy of the class in nats; by how much exact measurements "
-                   "of the row would reduce it ('measurement'); and the rest.\n\n"
+                   "probability; the entropy of the class in nats; by how much this model's "
+                   "entropy would fall if the row were measured exactly ('measurement'); and the "
+                   "rest. These two rank rows; where errors cause all of the entropy, "
+                   "'measurement' can be a quarter of it.\n\n"
                    "Numbers and counts: the columns are the mean and the standard deviation of the "
                    "target, and the standard deviation of the latent function ('latent_sd'). Rows "
                    "are ranked by 'latent_sd': where it is large, a target would help most.",

@@ -23,7 +23,7 @@ class Uncertainty(NamedTuple):
         the labels.
     measurement : ndarray
         By how much this model's entropy would fall on average if the row's inputs were measured
-        exactly.
+        exactly. It ranks rows; where errors cause all of the entropy, it can be a quarter of it.
     rest : ndarray
         What overlapping classes and too few training rows leave together. Which of the two it is
         cannot be told: the spread of the latent functions explains overlap, too.

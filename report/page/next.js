@@ -1,58 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What to do next.
-function entropy(parent) {
-  const parts = ["rest", "measurement"],
-    H = D.entropy;
-  const list = order
-    .slice()
-    .filter((c) => D.predictions.predicted[c] > 0 && H.by_class[c].every(known))
-    .slice(0, 15);
-  const rows = [{ name: "all rows", parts: parts.map((p) => H[p].value) }].concat(
-    LABELS ? [] : list.map((c) => ({ name: "predicted " + className(c), parts: H.by_class[c] })),
-  );
-  const most = Math.max(0.01, ...rows.map((r) => sum(r.parts)));
-  const words = [
-    "the rest: classes that overlap, and too few training rows",
-    "what exact measurements of the rows would remove",
-  ];
-  barList(parent, {
-    id: "entropy",
-    title: "Parts of the entropy",
-    wide: true,
-    note: "Mean entropy of the prediction, in nats: " + withError(H.all) + " a row.",
-    alt: words.map((t, k) => t + " " + withError(H[parts[k]])).join("; ") + ".",
-    rows: rows,
-    x: [0, most],
-    xTitle: "nats a row",
-    legend: (at) =>
-      legend(
-        at,
-        words.map((t, k) => [
-          t,
-          (s) => draw(s, "rect", { x: 1, y: 1, width: 12, height: 12, rx: 2, fill: "var(--part" + k + ")" }),
-        ]),
-      ),
-    row(svg, r, a, y, tall) {
-      let from = 0;
-      r.parts.forEach((p, k) => {
-        mark(
-          draw(svg, "rect", {
-            x: a.x(from),
-            y: y,
-            height: tall,
-            width: Math.max(0.5, a.x(from + p) - a.x(from)),
-            fill: "var(--part" + k + ")",
-            "fill-opacity": 0.9,
-          }),
-          r.name + "\n" + words[k] + "\n" + number(p, 3) + " nats",
-        );
-        from += p;
-      });
-    },
-    data: () => [["rows", "rest", "measurement"], rows.map((r) => [r.name, ...r.parts])],
-  });
-}
-
 // columns: [title, value of a row, text of a row, numeric]
 function sortable(parent, id, title, text, rows, columns) {
   const panel = add(parent, "div", { class: "panel", id: id });
@@ -116,7 +63,6 @@ const next = section(
     ? "Rows whose targets would help the model most."
     : "Where more labels or better measurements would help most.",
 );
-if (D.entropy) entropy(next.figures);
 const named = D.to_label.concat(D.to_measure || []).some((r) => r.name);
 const start = [["Row", (r) => r.row, null, true]].concat(named ? [["Name", (r) => r.name]] : []);
 const truth = D.to_label.concat(D.to_measure || []).some((r) => known(r.y))
@@ -156,10 +102,12 @@ else {
       next,
       "to-measure",
       "Measurements worth repeating",
-      "The entropy that exact values of all attributes would remove, in nats" +
+      "By the entropy that this model expects exact values of all attributes to remove, in nats" +
+        (tried ? "; the attribute to measure first, and what it alone would remove" : "") +
+        ". This ranks the rows; its size is too small where classes have sharp borders." +
         (tried
-          ? "; the attribute to measure first, and the entropy that it alone would remove."
-          : ". There are too many attributes to try each one here; nimgp suggest --remeasure tries them."),
+          ? ""
+          : " There are too many attributes to try each one here; nimgp suggest --remeasure tries them."),
       D.to_measure,
       usual
         .filter((c) => c[0] !== "True")

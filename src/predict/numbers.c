@@ -291,10 +291,10 @@ static double crps_of(struct search *search, size_t count, size_t row, double me
         search->level = side;
         for (int k = 0; k <= STEPS; k++) {
             double t = target[0] + sign * width * sinh(step * k), excess = excess_at(search, t);
-            double slope =
-                width * cosh(step * k) * exp(-scaling_target_log_slope(&model->scaling, t));
             double weight = k == 0 || k == STEPS ? 1.0 : k % 2 ? 4.0 : 2.0;
-            total += step / 3.0 * weight * slope * excess * excess;
+            double piece = step / 3.0 * weight * excess * excess * width * cosh(step * k);
+            /* The unit last: that of numbers near the largest would be infinite times 4. */
+            total += piece * exp(-scaling_target_log_slope(&model->scaling, t));
         }
     }
     return fmin(total, DBL_MAX);

@@ -122,10 +122,9 @@ def same_as_predict(nimgp):
     for row in p:
         bins[min(19, int(max(row) * 20))] += 1
     check(found["predictions"]["confidence"] == bins)
-    for key, column in (("rest", "entropy_rest"), ("measurement", "entropy_measurement")):
-        terms = [float(row[column]) for row in rows]
-        check(near(found["entropy"][key]["value"], statistics.fmean(terms), 1e-9), key)
-        check(near(found["entropy"][key]["standard_error"], statistics.stdev(terms) / math.sqrt(len(terms)), 1e-9))
+    terms = [float(row["entropy"]) for row in rows]
+    check(near(found["entropy"]["value"], statistics.fmean(terms), 1e-9), found["entropy"])
+    check(near(found["entropy"]["standard_error"], statistics.stdev(terms) / math.sqrt(len(terms)), 1e-9))
     for row in found["sample"]:
         check(near(row["p"], max(p[row["row"] - 1]), 1e-4), row)
     check(sorted(row["row"] for row in found["sample"]) == list(range(1, 151)))

@@ -166,7 +166,7 @@ static void test_merge(void **state) {
     struct tally part[3] = {0}, all = {0};
     struct predictions predictions = sample();
     for (size_t i = 0; i < ROWS; i++) {
-        struct row_figures figures = row_figures_of(&predictions, i);
+        struct row_figures figures = row_figures_of(&predictions, i, 1.0);
         tally_add(&part[i % 5 % 3], &figures);
     }
     for (size_t k = 0; k < 3; k++)
@@ -205,7 +205,7 @@ static void test_many_rows(void **state) {
         struct tally tally = {0};
         for (size_t i = 0; i < MANY; i++)
             if (level[i] >= group->least * (1.0 - 1e-4) && level[i] <= group->most * (1.0 + 1e-4)) {
-                struct row_figures figures = row_figures_of(&predictions, i % ROWS);
+                struct row_figures figures = row_figures_of(&predictions, i % ROWS, 1.0);
                 tally_add(&tally, &figures);
             }
         struct scores found = tally_scores(&group->tally, PREDICTS_CLASS),
@@ -348,12 +348,58 @@ static void test_weights(void **state) {
     assert_near(weighted_share_of(6, 8, 16).deviation, share_of(3, 4).deviation);
 }
 
+/* Scores of numbers near the largest are those of small ones, times as large. */
+static void test_huge_numbers(void **state) {
+    (void)state;
+    enum { NUMBERS = 40 };
+    double value[2][3];
+    for (int k = 0; k < 2; k++) {
+        double unit = k ? 0x1p1020 : 1.0, target[NUMBERS], mean[NUMBERS], sd[NUMBERS];
+        double quantile[NUMBERS * QUANTILES] = {0}, density[NUMBERS] = {0}, crps[NUMBERS];
+        double place[2 * NUMBERS] = {0};
+        for (size_t i = 0; i < NUMBERS; i++) {
+            target[i] = unit * (double)(i % 13) * (i % 2 ? 1.0 : -1.0);
+            mean[i] = unit * (double)(i % 7) * (i % 2 ? -1.0 : 1.0);
+            sd[i] = unit;
+            crps[i] = unit * (double)(i % 5 + 1);
+        }
+        struct predictions predictions = {.predicts = PREDICTS_NUMBER,
+                                          .rows = NUMBERS,
+                                          .y = target,
+                                          .mean = mean,
+                                          .deviation = sd,
+                                          .quantile = quantile,
+                                          .log_density = density,
+                                          .place = place,
+                                          .crps = crps};
+        struct assessment assessment;
+        assert_true(assessment_create(&assessment, PREDICTS_NUMBER, 0, 0));
+        assert_true(assessment_add(&assessment, &predictions, NULL, NULL));
+        assert_true(assessment_finish(&assessment));
+        size_t at = 0;
+        for (size_t s = 0; s < assessment.scores.count; s++) {
+            const struct named_score *score = &assessment.scores.score[s];
+            if (strcmp(score->key, "rmse") == 0 || strcmp(score->key, "mae") == 0 ||
+                strcmp(score->key, "scatter") == 0) {
+                value[k][at++] = score->score.value;
+                if (strcmp(score->key, "scatter") != 0)
+                    assert_true(isfinite(score->score.deviation));
+            }
+        }
+        assert_int_equal(at, 3);
+        assessment_free(&assessment);
+    }
+    for (size_t s = 0; s < 3; s++)
+        assert_true(value[0][s] > 1.0 && value[1][s] == 0x1p1020 * value[0][s]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_weights),   cmocka_unit_test(test_root),
-        cmocka_unit_test(test_means),     cmocka_unit_test(test_calibration),
-        cmocka_unit_test(test_spread),    cmocka_unit_test(test_merge),
-        cmocka_unit_test(test_many_rows), cmocka_unit_test(test_confusion),
-        cmocka_unit_test(test_edges),     cmocka_unit_test(test_best)};
+        cmocka_unit_test(test_weights),     cmocka_unit_test(test_root),
+        cmocka_unit_test(test_means),       cmocka_unit_test(test_calibration),
+        cmocka_unit_test(test_spread),      cmocka_unit_test(test_merge),
+        cmocka_unit_test(test_many_rows),   cmocka_unit_test(test_confusion),
+        cmocka_unit_test(test_edges),       cmocka_unit_test(test_best),
+        cmocka_unit_test(test_huge_numbers)};
     return cmocka_run_group_tests(tests, make_rows, NULL);
 }
