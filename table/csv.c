@@ -308,8 +308,8 @@ static bool complain_of_ecsv(struct csv *csv) {
 
 /* A comment before the header: that of ECSV says something, if the very first line says that it is.
  */
-static bool take_comment(struct csv *csv, size_t length) {
-    bool counts = csv->ecsv.found || line_of(csv, csv->begin) == 1;
+static bool take_comment(struct csv *csv, size_t length, bool first) {
+    bool counts = csv->ecsv.found || first;
     return !counts || ecsv_line(&csv->ecsv, csv->text + csv->begin, length) ||
            complain_of_ecsv(csv);
 }
@@ -319,7 +319,7 @@ static bool find_header(struct csv *csv) {
     csv->ecsv.pool = &csv->table.names;
     if (csv->filled >= 3 && memcmp(csv->text, "\xef\xbb\xbf", 3) == 0)
         csv->begin = 3;
-    for (;;) {
+    for (bool first = true;;) {
         char *line = csv->text + csv->begin;
         char *end = csv->begin < csv->filled ? memchr(line, '\n', csv->filled - csv->begin) : NULL;
         if (!end && csv->ended)
@@ -334,9 +334,10 @@ static bool find_header(struct csv *csv) {
             blanks++;
         if (*line != '#' && line[blanks] != '\n')
             return true;
-        if (*line == '#' && !take_comment(csv, (size_t)(end - line)))
+        if (*line == '#' && !take_comment(csv, (size_t)(end - line), first))
             return false;
         csv->begin += (size_t)(end - line) + 1;
+        first = false;
     }
 }
 
