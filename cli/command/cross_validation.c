@@ -195,13 +195,7 @@ static bool make_room(struct cross_validation *validation, struct complaint *com
 
 static bool predict_fold(struct cross_validation *validation, size_t fold, const struct rows *rows,
                          struct predictions *predictions, struct complaint *complaint) {
-    nim_data block = rows_data(rows);
-    struct training_set whole = {.rows = rows->count,
-                                 .attributes = block.attributes,
-                                 .x = rows->x,
-                                 .sigma = rows->sigma,
-                                 .shapes = rows->shapes,
-                                 .targets = rows->targets};
+    const struct training_set whole = training_set_of(rows);
     struct training_set *part = &validation->part;
     part->rows = 0;
     for (size_t k = 0; k < rows->count; k++)
