@@ -161,6 +161,7 @@ bool cross_validation_learn(struct cross_validation *validation, const struct ar
     const char *groups = argument_text(arguments, "groups");
     *fit = (struct fit){.arguments = arguments,
                         .table = table,
+                        .like = argument_text(arguments, "like"),
                         .aside = {groups, argument_text(arguments, "weights")}};
     if (strcmp(table, "-") == 0)
         return complain(complaint, BAD_USAGE,

@@ -56,6 +56,13 @@ def whole_table(nimgp):
     check(told["TESS Mag"]["sentinels"] == [99] and told["Planet SNR"]["gives_away"])
     check({name for name, c in told.items() if c["role"] == "feature"} == set(learned(nimgp)), told)
     check(nimgp("fit", "toi.csv", "--check").out == nimgp("check", "toi.csv").out)
+    label = ["--label", "TFOPWG Disposition"]
+    check("a fit takes roughly" in nimgp("check", "toi.csv", *label).err and
+          "a fit takes" not in nimgp("check", "toi.csv").err)
+    check(nimgp("check", "toi.csv", *label, "--json").json()["fit_seconds"] > 0)
+    # The first rows need not have all classes.
+    nimgp.write_rows("sorted.csv", ["x", "class"], [[make.gauss(i > 5000, 1), "ab"[i > 5000]] for i in range(6000)])
+    check(nimgp("check", "sorted.csv", "--json").json()["fit_seconds"] > 0)
 
 
 def downloaded(nimgp):
