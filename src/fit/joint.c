@@ -18,7 +18,7 @@ enum {
     MOST_LEARNED = 20000, /* rows for each mixture */
     WEIGHING_ROUNDS = 300
 };
-_Static_assert((int)JOINT_MOST == (int)FOLDS, "there is a mixture for each fold");
+_Static_assert((int)JOINT_MOST == (int)MOST_FOLDS, "there is a mixture for each fold");
 
 /* How strongly the covariances of a mixture are regularised, relative to population_pull: which of
  * them suits depends on the rows, and mixtures that differ are better together. */
@@ -38,7 +38,7 @@ static bool learning_rows(const struct joint_fit *fit, size_t m, struct populati
     const struct held_out *held = fit->held;
     struct random_key key = {fit->model->options.seed, STREAM_SAMPLE};
     struct own_rows all = {0}, some = {0};
-    bool good = held_out_fold(held, m, false, &all);
+    bool good = held_out_fold(held, m, JOINT_MOST, false, &all);
     const struct row_sample sample = row_sample(key, 4 + m, all.data.rows, MOST_LEARNED);
     size_t *row = malloc((sample.count + 1) * sizeof *row);
     for (size_t k = 0; row && k < sample.count; k++)
@@ -79,16 +79,15 @@ static bool learn_mixture(const struct joint_fit *fit, size_t m) {
     struct joint *joint = &fit->panel->joint;
     struct population_rows learn = {0}, judge = {0};
     struct own_rows own = {0};
-    bool good = learning_rows(fit, m, &learn) && held_out_fold(held, m, true, &own) &&
+    bool good = learning_rows(fit, m, &learn) && held_out_fold(held, m, JOINT_MOST, true, &own) &&
                 joint_rows(fit->model, &own.data, &judge);
     double *value = good ? malloc((HELD_OUT_NUMBERS * judge.rows + 1) * sizeof *value) : NULL;
     double pull = pull_factor[m % PULLS] * population_pull(fit->model->columns + 1);
-    good =
-        value && population_learn_last(&joint->mixture[m], &learn, &judge, pull, fit->pool, value);
+    good = value && population_learn_last(&joint->mixture[m], &learn, &judge, pull, fit->pool);
     joint->mixtures += good;
     good = good && judge_rows(fit->model, &joint->mixture[m], &own.data, value);
     if (good)
-        held_out_place(held, m, 0, own.data.rows, HELD_OUT_NUMBERS, value, fit->p);
+        held_out_place(held, m, JOINT_MOST, 0, own.data.rows, HELD_OUT_NUMBERS, value, fit->p);
     free(value);
     own_rows_free(&own);
     population_rows_free(&learn);
