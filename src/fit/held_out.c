@@ -203,7 +203,10 @@ bool held_out_rows(const struct held_out *held, const struct outlook *outlook,
     bool good = row && own_rows_pick(&rows, held->data, count, row, 1.0) &&
                 judged_rows(outlook, &rows, own);
     free(row);
-    own_rows_free(&rows);
+    if (good && !own->x) /* they are judged as they are */
+        *own = rows;
+    else
+        own_rows_free(&rows);
     return good;
 }
 
@@ -224,6 +227,24 @@ static nim_status predict_numbers(nim_predictor *predictor, const nim_model *mod
             exp(density[i] - scaling_target_log_slope(&model->scaling, target[0]));
     }
     free(place);
+    return status;
+}
+
+nim_status held_out_glance(const struct held_out *held, const nim_model *model, double *p,
+                           nim_error *error) {
+    const struct outlook plain = {0};
+    struct own_rows rows = {0};
+    nim_predictor *predictor = NULL;
+    nim_status status = held_out_rows(held, &plain, &rows)
+                            ? NIM_OK
+                            : failure(error, NIM_OUT_OF_MEMORY, "no memory to calibrate");
+    status = collective_agree(&model->collectives, status, error);
+    if (status == NIM_OK)
+        status = nim_predictor_create(model, &predictor, error);
+    if (status == NIM_OK)
+        status = predict_numbers(predictor, model, &rows.data, p, error);
+    nim_predictor_free(predictor);
+    own_rows_free(&rows);
     return status;
 }
 

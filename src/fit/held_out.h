@@ -61,6 +61,10 @@ size_t held_out_width(const struct nim_model *model);
 nim_status held_out_judge(const struct held_out *held, const struct nim_model *model,
                           const struct outlook *outlook, double *p, nim_error *error);
 
+/* The same of numbers and counts, by the model itself as it is. */
+nim_status held_out_glance(const struct held_out *held, const struct nim_model *model, double *p,
+                           nim_error *error);
+
 /* All held-out rows in the outlook's ways, in the order of held_out_judge. False when out of
  * memory.
  */

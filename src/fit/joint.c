@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define LEAST_WEIGHT 0.02   /* of the plain fit beside mixtures */
+#define MUCH_BETTER 0.2     /* nats per row, than a plain fit at the start of its training */
 #define LEAST_DENSITY 1e-12 /* in standard units */
 #define PRIOR_ROWS 2.0      /* of either, in the weights */
 
@@ -144,45 +145,69 @@ static void combine(const struct joint_fit *fit, double weight, double *p, doubl
     gain[1] = sqrt(fmax(square / total - gain[0] * gain[0], 0.0) / (double)rows);
 }
 
-/* Whether both together predict the held-out rows better than the plain fit; then p becomes what
- * both predict. */
-static bool weigh_mixtures(const struct joint_fit *fit, double *p) {
+static double mean_gain(const struct joint_fit *fit, const double *p) {
+    double total = 0.0, gain = 0.0;
+    for (size_t i = 0; i < fit->held->judged; i++) {
+        size_t at = HELD_OUT_NUMBERS * i + HELD_OUT_DENSITY;
+        double v = fit->held->weights[i];
+        total += v;
+        gain += v * log(fmax(fit->p[at], LEAST_DENSITY) / fmax(p[at], LEAST_DENSITY));
+    }
+    return gain / total;
+}
+
+bool joint_suffices(const struct joint_fit *fit, const double *p) {
+    return mean_gain(fit, p) > MUCH_BETTER && weigh_plain(fit, p) < LEAST_WEIGHT;
+}
+
+void joint_weigh(struct joint_fit *fit, double *p) {
     struct panel *panel = fit->panel;
     size_t size = HELD_OUT_NUMBERS * fit->held->judged;
     double *both = fit->p + size, weight = weigh_plain(fit, p);
     weight = weight < LEAST_WEIGHT ? 0.0 : weight; /* then the plain fit need not predict */
     memcpy(both, p, size * sizeof *both);
     combine(fit, weight, both, panel->gain);
-    bool better = panel_gains(panel);
-    if (better)
-        memcpy(p, both, size * sizeof *both);
     for (size_t r = 0; r < PANEL_WEIGHED; r++) { /* conditioning knows what larger errors mean */
         panel->weight[r][0] = weight;
         panel->weight[r][1] = 1.0 - weight;
     }
-    return better;
+    panel_free(fit->model->panel);
+    fit->model->panel = NULL;
+    if (!panel_gains(panel))
+        return;
+    memcpy(p, both, size * sizeof *both);
+    fit->model->panel = panel;
+    fit->panel = NULL;
 }
 
-nim_status joint_learn(nim_model *model, const struct held_out *held, double *p, nim_error *error) {
-    struct joint_fit fit = {.model = model,
-                            .held = held,
-                            .pool = pool_create(model_threads(model)),
-                            .panel = calloc(1, sizeof *fit.panel),
-                            .p = calloc(2 * HELD_OUT_NUMBERS * held->judged + 1, sizeof *fit.p)};
-    nim_status status = fit.pool && fit.panel && fit.p
+void joint_fit_free(struct joint_fit *fit) {
+    if (!fit)
+        return;
+    panel_free(fit->panel);
+    pool_free(fit->pool);
+    free(fit->p);
+    free(fit);
+}
+
+nim_status joint_learn(nim_model *model, const struct held_out *held, struct joint_fit **result,
+                       nim_error *error) {
+    struct joint_fit *fit = calloc(1, sizeof *fit);
+    if (fit)
+        *fit = (struct joint_fit){
+            .model = model,
+            .held = held,
+            .pool = pool_create(model_threads(model)),
+            .panel = calloc(1, sizeof *fit->panel),
+            .p = calloc(2 * HELD_OUT_NUMBERS * held->judged + 1, sizeof *fit->p)};
+    nim_status status = fit && fit->pool && fit->panel && fit->p
                             ? NIM_OK
                             : failure(error, NIM_OUT_OF_MEMORY, "no memory for a panel");
     status = collective_agree(&model->collectives, status, error);
     if (status == NIM_OK)
-        status = learn_mixtures(&fit, error);
-    panel_free(model->panel);
-    model->panel = NULL;
-    if (status == NIM_OK && weigh_mixtures(&fit, p)) {
-        model->panel = fit.panel;
-        fit.panel = NULL;
-    }
-    panel_free(fit.panel);
-    pool_free(fit.pool);
-    free(fit.p);
+        status = learn_mixtures(fit, error);
+    if (status == NIM_OK)
+        *result = fit;
+    else
+        joint_fit_free(fit);
     return status;
 }
