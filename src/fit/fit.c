@@ -136,7 +136,7 @@ static nim_status train(nim_model *model, const nim_data *data, nim_progress_fun
                         void *context, nim_error *error) {
     struct late late = {.listener = {.progress = progress, .context = context}, .held.data = data};
     const struct pilot pilot = {ask, &late};
-    bool holds = held_out_serves(model, data);
+    bool holds = model && held_out_serves(model, data);
     bool asks = holds && views(model) && !model->classes;
     nim_status status = training_run(model, data, asks ? &pilot : NULL, progress, context, error);
     if (status == NIM_OK) {
