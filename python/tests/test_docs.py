@@ -14,26 +14,26 @@ from pathlib import Path
 import pytest
 
 import nimgp
-import nimgp._classifier
-import nimgp._counts
-import nimgp._multilabel
-import nimgp._ordinal
-import nimgp._regressor
+import nimgp._estimators.classifier
+import nimgp._estimators.counts
+import nimgp._estimators.multilabel
+import nimgp._estimators.ordinal
+import nimgp._estimators.regressor
 import nimgp.plot
-import nimgp.tables
-from nimgp._settings import parameter_of
+import nimgp.tables._read
+from nimgp._estimators.settings import parameter_of
 from problems import ESTIMATORS, ROOT
 
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
 MODULES = [
-    nimgp._classifier,
-    nimgp._ordinal,
-    nimgp._multilabel,
-    nimgp._regressor,
-    nimgp._counts,
-    nimgp.tables,
+    nimgp._estimators.classifier,
+    nimgp._estimators.ordinal,
+    nimgp._estimators.multilabel,
+    nimgp._estimators.regressor,
+    nimgp._estimators.counts,
+    nimgp.tables._read,
 ]
 
 
