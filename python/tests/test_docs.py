@@ -51,6 +51,14 @@ def test_pages(monkeypatch, tmp_path, page, examples):
     assert tried > examples and failed == 0
 
 
+def test_the_first_result_of_a_newcomer(capsys):
+    page = (ROOT / "docs" / "guide" / "start.md").read_text()
+    exec(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1], {})
+    printed = capsys.readouterr().out
+    right = float(printed.splitlines()[0].removeprefix("right: "))
+    assert f"that {100 * right:.0f} % are right" in page and "'agn' 'pulsar' 'starburst'" in printed
+
+
 def test_the_example_knows_sharp_from_bad(capsys):
     runpy.run_path(str(ROOT / "examples" / "session.py"))
     sharp, bad, inside = (float(line.split()[-3][:-1]) for line in capsys.readouterr().out.splitlines())

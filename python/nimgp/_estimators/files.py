@@ -76,8 +76,8 @@ class FileMethods:
 
         In files of the command-line program attributes have names; one called ``log(x)`` expects the
         logarithm of x, see :func:`nimgp.from_table`. Their classes are texts, or numbers if all
-        class names are numbers. Parameters that were left to the library have the values that it
-        chose.
+        class names are numbers. Parameters that were left to the library still are; ``nimgp inspect``
+        says what it chose.
 
         Parameters
         ----------
