@@ -69,6 +69,3 @@ struct kernel {
 
 /* All kernels, terminated by NULL. */
 extern const struct kernel *const kernel_list[];
-
-/* The kernel of this name, or NULL. */
-const struct kernel *kernel_named(const char *name);

@@ -24,6 +24,7 @@ enum precision { PRECISION_DOUBLE, PRECISION_SINGLE };
 #define MEMBER_LIKELIHOOD const struct likelihood *
 #define MEMBER_INPUT const struct input_model *
 #define MEMBER_CHOICE size_t
+#define MEMBER_FLAG size_t
 #define MEMBER_WHOLE size_t
 #define MEMBER_REAL double
 #define OPTION(kind, name, ...) MEMBER_##kind name;
