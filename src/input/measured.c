@@ -3,11 +3,8 @@
 
 #include <string.h>
 
-void place_as_measured(const struct input_setting *setting, const struct input_batch *batch,
-                       const double *shared, const double *own, struct input_work *work, double *x,
-                       double *value, double *log_weight) {
-    (void)shared, (void)own, (void)work, (void)log_weight;
+void place_as_measured(const struct input_batch *batch) {
     const double *at = batch->prior.components ? batch->prior.centre : batch->x;
-    memcpy(x, at, batch->rows * setting->attributes * sizeof(double));
-    memset(value, 0, batch->rows * sizeof(double));
+    memcpy(batch->point, at, batch->rows * batch->setting->attributes * sizeof(double));
+    memset(batch->value, 0, batch->rows * sizeof(double));
 }

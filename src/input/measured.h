@@ -5,6 +5,4 @@
 
 /* x = x~, or the centre of the row's prior if there is one, with value 0: the place function of
  * models that do not move their inputs. */
-void place_as_measured(const struct input_setting *setting, const struct input_batch *batch,
-                       const double *shared, const double *own, struct input_work *work, double *x,
-                       double *value, double *log_weight);
+void place_as_measured(const struct input_batch *batch);

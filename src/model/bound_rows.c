@@ -19,9 +19,12 @@ static void condition_row(void *context, size_t i, size_t worker) {
                     worker);
 }
 
-static struct input_batch input_batch(const struct bound *bound) {
+static struct input_batch input_batch(struct bound *bound) {
+    const struct nim_model *model = bound->model;
     const struct bound_batch *batch = &bound->batch;
-    return (struct input_batch){.rows = batch->rows,
+    return (struct input_batch){.setting = &model->input,
+                                .work = &bound->input_work,
+                                .rows = batch->rows,
                                 .row = batch->row,
                                 .copy = batch->copy,
                                 .x = batch->x,
@@ -29,11 +32,22 @@ static struct input_batch input_batch(const struct bound *bound) {
                                 .prior = row_priors_view(&bound->priors),
                                 .feature = bound->feature,
                                 .weight = batch->weight,
-                                .seed = bound->model->options.seed,
+                                .seed = model->options.seed,
                                 .step = batch->step,
                                 .width = batch->width,
                                 .pool = bound->pool,
-                                .scratch = bound->scratch};
+                                .scratch = bound->scratch,
+                                .shared = model->theta + model->input_at,
+                                .own = batch->own,
+                                .point = bound->x,
+                                .value = bound->row_value,
+                                .log_weight = bound->log_weight,
+                                .share = bound->share,
+                                .d_point = bound->d_x,
+                                .d_shared = bound->gradient + model->input_at,
+                                .d_own = bound->own_gradient,
+                                .d_noise =
+                                    model_learns_noise(model) ? bound->noise_gradient : NULL};
 }
 
 static void complete_points(void *context, size_t unit, size_t worker) {
@@ -99,9 +113,8 @@ void place_inputs(struct bound *bound) {
     targets_describe(model, batch->rows, batch->target, bound->feature);
     if (bound->correlated)
         pool_run(bound->pool, batch->rows, condition_row, bound);
-    struct input_batch input = input_batch(bound);
-    model->options.input->place(&model->input, &input, model->theta + model->input_at, batch->own,
-                                &bound->input_work, bound->x, bound->row_value, bound->log_weight);
+    const struct input_batch input = input_batch(bound);
+    model->options.input->place(&input);
     pool_run(bound->pool, likelihood_blocks(bound->most_points), complete_points, bound);
     pool_run(bound->pool, 2 * bound->tiles, pack_points, bound);
     pool_run(bound->pool, (points_of(bound) + NORM_ROWS - 1) / NORM_ROWS, find_norms, bound);
@@ -194,15 +207,12 @@ static void gradient_by_points(void *context, size_t unit, size_t worker) {
 
 void move_inputs_back(struct bound *bound) {
     const struct nim_model *model = bound->model;
-    struct input_batch input = input_batch(bound);
+    const struct input_batch input = input_batch(bound);
     double *noise = bound->noise_gradient;
     memset(noise, 0, model->attributes * sizeof(double));
     if (bound->needs_d_x) {
         pool_run(bound->pool, bound->tiles * bound->columns, gradient_by_points, bound);
-        model->options.input->place_backward(
-            &model->input, &input, model->theta + model->input_at, bound->batch.own,
-            &bound->input_work, bound->share, bound->d_x, bound->gradient + model->input_at,
-            bound->own_gradient, model_learns_noise(model) ? noise : NULL);
+        model->options.input->place_backward(&input);
     }
     for (size_t c = 0; bound->unit_noise && c < model->functions; c++)
         add(model->attributes, bound->unit_noise + c * model->attributes, noise);

@@ -335,7 +335,9 @@ static void denoise_chunk(const nim_model *model, const struct input_setting *se
     targets_describe(model, count, denoiser->target, denoiser->feature);
     if (each)
         memcpy(denoiser->own, model->table.theta + first * each, count * each * sizeof(double));
-    struct input_batch batch = {.rows = count,
+    struct input_batch batch = {.setting = setting,
+                                .work = &denoiser->work,
+                                .rows = count,
                                 .row = denoiser->row,
                                 .copy = denoiser->copy,
                                 .x = denoiser->x,
@@ -344,9 +346,12 @@ static void denoise_chunk(const nim_model *model, const struct input_setting *se
                                 .feature = denoiser->feature,
                                 .weight = denoiser->weight,
                                 .pool = pool,
-                                .scratch = &denoiser->scratch};
-    model->options.input->posterior(setting, &batch, model->theta + model->input_at, denoiser->own,
-                                    &denoiser->work, denoiser->mean, denoiser->variance);
+                                .scratch = &denoiser->scratch,
+                                .shared = model->theta + model->input_at,
+                                .own = denoiser->own,
+                                .mean = denoiser->mean,
+                                .variance = denoiser->variance};
+    model->options.input->posterior(&batch);
 }
 
 static nim_status check_denoise(const nim_model *model, const nim_data *data, const double *mean,

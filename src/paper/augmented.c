@@ -15,17 +15,15 @@ static void layout(struct input_work *work, const struct input_setting *setting,
     work->epsilon = arena_doubles(arena, setting->most_rows * setting->attributes);
 }
 
-static void place(const struct input_setting *setting, const struct input_batch *batch,
-                  const double *shared, const double *own, struct input_work *work, double *x,
-                  double *value, double *log_weight) {
-    (void)shared, (void)own, (void)log_weight;
-    size_t d = setting->attributes;
+static void place(const struct input_batch *batch) {
+    size_t d = batch->setting->attributes;
+    double *epsilon = batch->work->epsilon;
     struct random_key key = {batch->seed, STREAM_INPUT_COPY};
     for (size_t i = 0; i < batch->rows; i++) {
-        random_normal(key, batch->copy[i], batch->row[i], d, work->epsilon + i * d);
-        scale(d, batch->copy[i] ? sqrt(2.0) : 0.0, work->epsilon + i * d);
+        random_normal(key, batch->copy[i], batch->row[i], d, epsilon + i * d);
+        scale(d, batch->copy[i] ? sqrt(2.0) : 0.0, epsilon + i * d);
     }
-    place_with_draws(setting, batch, work, x, value);
+    place_with_draws(batch);
 }
 
 const struct input_model input_augmented = {
