@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
 /*
  * One block of memory for all arrays of a handle.
  *
  * A layout function runs twice: with an arena without memory, which only adds up the sizes, and
  * with the real one. So the list of arrays is written once, and a step never allocates.
  */
-#ifndef ARENA_H
-#define ARENA_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +26,3 @@ void *arena_bytes(struct arena *arena, size_t count, size_t size);
  * is more than the machine has. */
 bool arena_allocate(struct arena *arena);
 void arena_free(struct arena *arena);
-
-#endif

@@ -23,25 +23,30 @@ static size_t tile_count(size_t points, size_t functions) {
     return tiles > least ? tiles : least;
 }
 
+void bound_batch_layout(struct bound_batch *batch, const struct nim_model *model, bool shaped,
+                        size_t most_rows, struct arena *arena) {
+    size_t d = model->attributes;
+    size_t width = likelihood_target_width(model->options.likelihood, model->classes);
+    batch->row = arena_sizes(arena, most_rows);
+    batch->copy = arena_sizes(arena, most_rows);
+    batch->x = arena_doubles(arena, most_rows * d);
+    batch->noise = arena_doubles(arena, most_rows * d);
+    batch->shape = shaped ? arena_doubles(arena, most_rows * shape_size(d)) : NULL;
+    batch->target = arena_doubles(arena, most_rows * width);
+    batch->weight = arena_doubles(arena, most_rows);
+    batch->own = arena_doubles(arena, most_rows * model->table.each);
+}
+
 /*
  * The layout functions run twice (arena.h). In the first run, which only adds up sizes, the arrays
  * of structures do not exist yet; what would be stored in them goes to a temporary structure.
  */
 static void layout_rows(struct bound *bound, struct arena *arena) {
     struct nim_model *model = bound->model;
-    size_t d = model->attributes, rows = bound->most_rows, each = model->table.each;
-    struct bound_batch *batch = &bound->batch;
-    batch->row = arena_sizes(arena, rows);
-    batch->copy = arena_sizes(arena, rows);
-    batch->x = arena_doubles(arena, rows * d);
-    batch->noise = arena_doubles(arena, rows * d);
-    batch->shape = bound->shaped ? arena_doubles(arena, rows * shape_size(d)) : NULL;
-    batch->target = arena_doubles(arena, rows * bound->target_width);
-    batch->weight = arena_doubles(arena, rows);
-    batch->own = arena_doubles(arena, rows * each);
-    bound->own_gradient = arena_doubles(arena, rows * each);
+    bound_batch_layout(&bound->batch, model, bound->shaped, bound->most_rows, arena);
+    bound->own_gradient = arena_doubles(arena, bound->most_rows * model->table.each);
     bound->gradient = arena_doubles(arena, model->count);
-    bound->noise_gradient = arena_doubles(arena, d);
+    bound->noise_gradient = arena_doubles(arena, model->attributes);
     bound->feature = arena_doubles(arena, model->input.most_rows * model->input.features);
     bound->row_value = arena_doubles(arena, model->input.most_rows);
     if (model->options.input->layout)
@@ -191,11 +196,12 @@ struct bound *bound_create(struct nim_model *model, const nim_data *data, size_t
     bound->correlated = shapes_correlate(model, data);
     bound->shaped = shapes_taken(model, data);
     bound->pool = pool_create(threads);
+    bound->shards = shards_alone();
+    bound->end = model->functions;
     bool parallel = model->collectives.processes > 0;
     if (parallel)
-        bound->parallel = parallel_bound_create(model, &most_rows);
-    const struct shards shards = bound_shards(bound);
-    bound->most_rows = most_rows * (shards.end - shards.first);
+        bound->parallel = parallel_bound_create(bound, &most_rows);
+    bound->most_rows = most_rows * (bound->shards.end - bound->shards.first);
     model->input.most_rows = most_rows;
     bound->most_points = most_rows * model->input.samples;
     bound->target_width = likelihood_target_width(model->options.likelihood, model->classes);

@@ -19,35 +19,40 @@ static void condition_row(void *context, size_t i, size_t worker) {
                     worker);
 }
 
-static struct input_batch input_batch(struct bound *bound) {
-    const struct nim_model *model = bound->model;
-    const struct bound_batch *batch = &bound->batch;
+struct input_batch bound_batch_input(const struct bound_batch *batch, const struct nim_model *model,
+                                     const struct row_priors *priors, const double *feature) {
     return (struct input_batch){.setting = &model->input,
-                                .work = &bound->input_work,
                                 .rows = batch->rows,
                                 .row = batch->row,
                                 .copy = batch->copy,
                                 .x = batch->x,
                                 .noise = batch->noise,
-                                .prior = row_priors_view(&bound->priors),
-                                .feature = bound->feature,
+                                .prior = row_priors_view(priors),
+                                .feature = feature,
                                 .weight = batch->weight,
                                 .seed = model->options.seed,
                                 .step = batch->step,
                                 .width = batch->width,
-                                .pool = bound->pool,
-                                .scratch = bound->scratch,
                                 .shared = model->theta + model->input_at,
-                                .own = batch->own,
-                                .point = bound->x,
-                                .value = bound->row_value,
-                                .log_weight = bound->log_weight,
-                                .share = bound->share,
-                                .d_point = bound->d_x,
-                                .d_shared = bound->gradient + model->input_at,
-                                .d_own = bound->own_gradient,
-                                .d_noise =
-                                    model_learns_noise(model) ? bound->noise_gradient : NULL};
+                                .own = batch->own};
+}
+
+static struct input_batch input_batch(struct bound *bound) {
+    const struct nim_model *model = bound->model;
+    struct input_batch batch =
+        bound_batch_input(&bound->batch, model, &bound->priors, bound->feature);
+    batch.work = &bound->input_work;
+    batch.pool = bound->pool;
+    batch.scratch = bound->scratch;
+    batch.point = bound->x;
+    batch.value = bound->row_value;
+    batch.log_weight = bound->log_weight;
+    batch.share = bound->share;
+    batch.d_point = bound->d_x;
+    batch.d_shared = bound->gradient + model->input_at;
+    batch.d_own = bound->own_gradient;
+    batch.d_noise = model_learns_noise(model) ? bound->noise_gradient : NULL;
+    return batch;
 }
 
 static void complete_points(void *context, size_t unit, size_t worker) {

@@ -87,19 +87,13 @@ static void layout(struct nim_model *model, struct arena *arena) {
     array_list_layout(&list, arena);
 }
 
-static bool default_names(struct nim_model *model) {
+/* Names with numbers, from `first` on. */
+static bool number_names(struct name_list *list, const char *word, size_t first, size_t count) {
     char name[32];
-    if (!text_list_create(&model->attribute_names, model->columns) ||
-        !text_list_create(&model->class_names, model->classes))
-        return false;
-    for (size_t j = 0; j < model->columns; j++) {
-        snprintf(name, sizeof name, "x%zu", j + 1);
-        if (!text_list_set(&model->attribute_names, j, name))
-            return false;
-    }
-    for (size_t c = 0; c < model->classes; c++) {
-        snprintf(name, sizeof name, "%zu", c);
-        if (!text_list_set(&model->class_names, c, name))
+    struct complaint complaint;
+    for (size_t i = first; i < first + count; i++) {
+        int length = snprintf(name, sizeof name, "%s%zu", word, i);
+        if (!name_list_add(list, name, (size_t)length, &complaint))
             return false;
     }
     return true;
@@ -125,27 +119,33 @@ void model_plan(struct nim_model *model, const struct plan *plan, const struct m
     layout(model, &model->arena);
 }
 
+nim_status model_make_room(struct nim_model *model, nim_error *error) {
+    const struct likelihood *likelihood = model->options.likelihood;
+    if (!arena_allocate(&model->arena) ||
+        !number_names(&model->attribute_names, "x", 1, model->columns) ||
+        !number_names(&model->class_names, "", 0, model->classes))
+        return failure(error, NIM_OUT_OF_MEMORY, "no memory for a model of %zu parameters",
+                       model->count);
+    layout(model, &model->arena);
+    model->likelihood.table = model->constants;
+    if (model->constants && !likelihood->fill_table(&model->likelihood, model->constants))
+        return failure(error, NIM_OUT_OF_MEMORY, "no memory to prepare likelihood %s",
+                       likelihood->name);
+    return NIM_OK;
+}
+
 nim_status model_allocate(const struct plan *plan, const struct model_sizes *sizes,
                           struct nim_model **result, nim_error *error) {
     struct nim_model *model = calloc(1, sizeof *model);
     if (!model)
         return failure(error, NIM_OUT_OF_MEMORY, "no memory for a model");
     model_plan(model, plan, sizes);
-    if (!arena_allocate(&model->arena) || !default_names(model)) {
-        size_t count = model->count;
+    nim_status status = model_make_room(model, error);
+    if (status == NIM_OK)
+        *result = model;
+    else
         nim_model_free(model);
-        return failure(error, NIM_OUT_OF_MEMORY, "no memory for a model of %zu parameters", count);
-    }
-    layout(model, &model->arena);
-    model->likelihood.table = model->constants;
-    if (model->constants &&
-        !plan->options.likelihood->fill_table(&model->likelihood, model->constants)) {
-        nim_model_free(model);
-        return failure(error, NIM_OUT_OF_MEMORY, "no memory to prepare likelihood %s",
-                       plan->options.likelihood->name);
-    }
-    *result = model;
-    return NIM_OK;
+    return status;
 }
 
 nim_status model_copy(const struct nim_model *model, struct nim_model **result, nim_error *error) {
@@ -231,8 +231,8 @@ void nim_model_free(nim_model *model) {
     if (!model)
         return;
     row_table_free(&model->table);
-    text_list_free(&model->attribute_names);
-    text_list_free(&model->class_names);
+    name_list_free(&model->attribute_names);
+    name_list_free(&model->class_names);
     note_list_free(&model->notes);
     conformal_free(&model->conformal);
     novelty_free(&model->novelty);

@@ -14,6 +14,7 @@
 #include "model/row_table.h"
 #include "plan/plan.h"
 #include "population/population.h"
+#include "text/name_list.h"
 
 #include <stdint.h>
 
@@ -68,7 +69,7 @@ struct nim_model {
 
     nim_collectives collectives; /* processes 0: trains alone */
 
-    struct text_list attribute_names, class_names;
+    struct name_list attribute_names, class_names;
     struct note_list notes;
     struct arena arena;
 };
@@ -80,6 +81,9 @@ struct model_sizes {
 
 /* Fills in sizes, counts and settings of such a model, without allocating memory. */
 void model_plan(struct nim_model *model, const struct plan *plan, const struct model_sizes *sizes);
+
+/* Allocates what model_plan counted. The caller frees the model, also on failure. */
+nim_status model_make_room(struct nim_model *model, nim_error *error);
 
 /* A model of these sizes with all parameters zero, default names and no population yet, and
  * settings filled in from its options. */

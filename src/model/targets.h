@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MODEL_TARGETS_H
-#define NIMGP_MODEL_TARGETS_H
+#pragma once
 
 /* Targets of a model's likelihood: checks, sizes and numbers for each kind. */
 
@@ -46,5 +45,3 @@ static inline bool targets_have_order(const struct nim_model *model) {
     enum target_kind kind = model->options.likelihood->target;
     return kind == TARGET_LEVEL || kind == TARGET_NUMBER || kind == TARGET_COUNT;
 }
-
-#endif

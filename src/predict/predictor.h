@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_PREDICT_PREDICTOR_H
-#define NIMGP_PREDICT_PREDICTOR_H
+#pragma once
 
 /* The predictor and its memory, shared by the files of predict/. */
 
@@ -192,5 +191,3 @@ void predictor_write_target(const struct nim_predictor *predictor, struct predic
  * the plain fit has no weight. */
 void predictor_write_numbers(const struct nim_predictor *predictor, struct prediction_work *work,
                              size_t row, size_t count);
-
-#endif

@@ -22,24 +22,12 @@ static size_t numbers(struct view_shape shape) {
     return shape.coordinates * shape.coordinates;
 }
 
-static void covariance(size_t d, const struct view_rows *rows, double *mean, double *s) {
-    double each = 1.0 / (double)rows->rows;
-    for (size_t i = 0; i < rows->rows; i++)
-        add_scaled(d, each, rows->x + i * rows->stride, mean);
-    for (size_t i = 0; i < rows->rows; i++) {
-        const double *x = rows->x + i * rows->stride;
-        for (size_t j = 0; j < d; j++)
-            for (size_t k = 0; k < d; k++)
-                s[j * d + k] += each * (x[j] - mean[j]) * (x[k] - mean[k]);
-    }
-}
-
 static bool learn(struct view_shape shape, const struct view_rows *rows, double *own) {
     size_t d = shape.coordinates;
     double *mean = calloc(d * (d + 2), sizeof *mean), *value = mean + d, *s = value + d;
     if (!mean)
         return false;
-    covariance(d, rows, mean, s);
+    view_moments(rows, d, mean, s);
     symmetric_eigen(d, s, value, own);
     double largest = 0.0;
     for (size_t k = 0; k < d; k++)
