@@ -69,8 +69,7 @@ struct input_work {
     double *epsilon;   /* B S x d: standard normal draws */
     size_t *component; /* B S: the component of the prior that a point belongs to; or NULL */
     double *lattice;   /* S x (d+1): see marginal.c */
-    double *q;         /* B x 2 d: likewise, all zero; in networks.c what the networks give */
-    bool fixed;        /* q is always zero */
+    double *q;         /* B x 2 d: what the networks of networks.c give */
     double *deviation; /* B x d: exp(spread/2), see noise_posterior.h */
     double *root;      /* B x d: sqrt(T) */
     double *d_noise;   /* B x d */
@@ -158,6 +157,10 @@ struct input_model {
 #define INPUT_DECLARE(name) extern const struct input_model input_##name;
 INPUT_LIST(INPUT_DECLARE)
 #undef INPUT_DECLARE
+
+/* x = x~, or the centre of the row's prior if there is one, with value 0: the place function of
+ * models that do not move their inputs. */
+void place_as_measured(const struct input_batch *batch);
 
 /* Whether the model averages over the true inputs inside the logarithm, without inferring them. */
 static inline bool input_integrates(const struct input_model *input) {

@@ -22,16 +22,12 @@ static void layout(struct input_work *work, const struct input_setting *setting,
                    struct arena *arena) {
     size_t d = setting->attributes;
     noise_posterior_layout(work, setting, arena);
-    work->q = arena_doubles(arena, setting->most_rows * 2 * d);
     work->component = arena_sizes(arena, setting->most_rows * setting->samples);
     work->lattice = arena_doubles(arena, setting->samples * (d + 1));
 }
 
 static bool prepare(struct input_work *work, const struct input_setting *setting, uint64_t seed) {
     struct random_key key = {seed, STREAM_INPUT_DRAW};
-    work->fixed = true;
-    for (size_t i = 0; i < setting->most_rows * setting->attributes; i++)
-        work->deviation[i] = 1.0;
     return lattice_uniform(key, setting->samples, setting->attributes + 1, work->lattice);
 }
 
@@ -82,11 +78,11 @@ static void place(const struct input_batch *batch) {
     pool_run(batch->pool, batch->rows, draw_row, &batch);
     for (size_t p = 0; samples > 1 && p < batch->rows * samples; p++)
         batch->log_weight[p] = 0.0;
-    noise_posterior_place(batch, batch->work->q);
+    noise_posterior_place(batch, NULL);
 }
 
 static void place_backward(const struct input_batch *batch) {
-    noise_posterior_backward(batch, batch->work->q, NULL);
+    noise_posterior_backward(batch, NULL, NULL);
 }
 
 const struct input_model input_marginal = {

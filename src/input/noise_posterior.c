@@ -50,13 +50,20 @@ SIMD_CLONES static void condition(size_t d, const double *mean, const double *pr
     }
 }
 
-/* x = c + sqrt(T) (shift + exp(spread/2) epsilon); deviation holds exp(spread/2). */
-SIMD_CLONES static void place_point(size_t d, const double *centre, const double *root,
-                                    const double *shift, const double *deviation,
-                                    const double *epsilon, double *x) {
+/* xi = shift + exp(spread/2) epsilon; deviation holds exp(spread/2). */
+SIMD_CLONES static void find_xi(size_t d, const double *shift, const double *deviation,
+                                const double *epsilon, double *xi) {
     SIMD_LOOP
     for (size_t j = 0; j < d; j++)
-        x[j] = centre[j] + root[j] * (shift[j] + deviation[j] * epsilon[j]);
+        xi[j] = shift[j] + deviation[j] * epsilon[j];
+}
+
+/* x = c + sqrt(T) xi. */
+SIMD_CLONES static void place_point(size_t d, const double *centre, const double *root,
+                                    const double *xi, double *x) {
+    SIMD_LOOP
+    for (size_t j = 0; j < d; j++)
+        x[j] = centre[j] + root[j] * xi[j];
 }
 
 /* part[l] = product of s+V over every SUM_PARTS-th attribute. */
@@ -144,13 +151,13 @@ static size_t component_of(const struct input_batch *batch, size_t i, size_t p) 
 static double place_along(const struct input_batch *batch, const double *q, size_t i) {
     size_t d = batch->setting->attributes, samples = batch->setting->samples;
     const struct input_prior *prior = &batch->prior;
-    const double *shift = q + 2 * i * d, *deviation = batch->work->deviation + i * d;
-    double *xi = batch->work->d_noise + i * d; /* unused until the backward pass */
+    double *moved = batch->work->d_noise + i * d; /* unused until the backward pass */
     for (size_t p = i * samples; p < (i + 1) * samples; p++) {
         size_t at = component_of(batch, i, p);
-        for (size_t j = 0; j < d; j++)
-            xi[j] = shift[j] + deviation[j] * batch->work->epsilon[p * d + j];
-        population_point(d, prior->centre + at * d, prior->root + at * d * d, xi,
+        const double *epsilon = batch->work->epsilon + p * d;
+        for (size_t j = 0; q && j < d; j++)
+            moved[j] = q[2 * i * d + j] + batch->work->deviation[i * d + j] * epsilon[j];
+        population_point(d, prior->centre + at * d, prior->root + at * d * d, q ? moved : epsilon,
                          batch->point + p * d);
     }
     return prior->evidence[i];
@@ -164,9 +171,12 @@ static double place_apart(const struct input_batch *batch, const double *q, size
     const double *measured = batch->x + i * d, *noise = batch->noise + i * d;
     double *root = work->root + i * d, *centre = work->d_noise + i * d;
     condition(d, population->mean, population->variance, measured, noise, centre, root);
-    for (size_t p = i * samples; p < (i + 1) * samples; p++)
-        place_point(d, centre, root, q + 2 * i * d, work->deviation + i * d, work->epsilon + p * d,
-                    batch->point + p * d);
+    for (size_t p = i * samples; p < (i + 1) * samples; p++) {
+        double *x = batch->point + p * d;
+        if (q)
+            find_xi(d, q + 2 * i * d, work->deviation + i * d, work->epsilon + p * d, x);
+        place_point(d, centre, root, q ? x : work->epsilon + p * d, x);
+    }
     return -0.5 * (sum_surprises(d, population->mean, population->variance, measured, centre) +
                    log_totals(d, population->variance, noise));
 }
@@ -183,18 +193,17 @@ static void weigh(const struct input_batch *batch, const double *q, size_t i) {
             weigh_point(d, shift, spread, deviation, batch->work->epsilon + p * d);
 }
 
-/* A fixed q(xi) is N(0, I): its deviations are 1, and it has no divergence. */
 static void place_unit(void *context, size_t unit, size_t worker) {
     (void)worker;
     const struct job *job = context;
     const struct input_batch *batch = job->batch;
     size_t d = batch->setting->attributes;
     for (size_t i = unit * ROWS_PER_UNIT; i < unit_end(job, unit); i++) {
-        if (!batch->work->fixed)
+        if (job->q)
             exp_scaled_array(d, 1.0, 0.5, job->q + (2 * i + 1) * d, batch->work->deviation + i * d);
         batch->value[i] =
             batch->prior.components ? place_along(batch, job->q, i) : place_apart(batch, job->q, i);
-        if (!batch->work->fixed)
+        if (job->q)
             weigh(batch, job->q, i);
     }
 }
@@ -218,16 +227,14 @@ SIMD_CLONES static void noise_from_value(size_t d, const double *mean, const dou
 /* The derivative of one point by the noise. c' = -(x~ - m) s/(s+V)^2, T' = (s/(s+V))^2. */
 SIMD_CLONES static void noise_from_point(size_t d, const double *mean, const double *prior,
                                          const double *measured, const double *noise,
-                                         const double *root, const double *shift,
-                                         const double *deviation, const double *epsilon,
-                                         const double *d_x, double *d_noise) {
+                                         const double *root, const double *xi, const double *d_x,
+                                         double *d_noise) {
     SIMD_LOOP
     for (size_t j = 0; j < d; j++) {
         double share = prior[j] / (prior[j] + noise[j]);
-        double xi = shift[j] + deviation[j] * epsilon[j];
         double per_root = root[j] > 0.0 ? 0.5 * share * share / root[j] : 0.0;
         d_noise[j] +=
-            d_x[j] * (per_root * xi - (measured[j] - mean[j]) * share / (prior[j] + noise[j]));
+            d_x[j] * (per_root * xi[j] - (measured[j] - mean[j]) * share / (prior[j] + noise[j]));
     }
 }
 
@@ -302,10 +309,13 @@ static void noise_backward(const struct input_batch *batch, const double *q, siz
     const double *measured = batch->x + i * d, *noise = batch->noise + i * d;
     double *d_noise = work->d_noise + i * d;
     noise_from_value(d, mean, prior, batch->weight[i], measured, noise, d_noise);
-    for (size_t p = i * samples; p < (i + 1) * samples; p++)
-        noise_from_point(d, mean, prior, measured, noise, work->root + i * d, q + 2 * i * d,
-                         work->deviation + i * d, work->epsilon + p * d, batch->d_point + p * d,
-                         d_noise);
+    for (size_t p = i * samples; p < (i + 1) * samples; p++) {
+        double *xi = work->epsilon + p * d; /* epsilon is not needed again */
+        if (q)
+            find_xi(d, q + 2 * i * d, work->deviation + i * d, xi, xi);
+        noise_from_point(d, mean, prior, measured, noise, work->root + i * d, xi,
+                         batch->d_point + p * d, d_noise);
+    }
 }
 
 /* Row i of d_q. */

@@ -28,7 +28,9 @@ void noise_posterior_layout(struct input_work *work, const struct input_setting 
 /* Fills epsilon with random draws, all of component 0. */
 void noise_posterior_draw(const struct input_batch *batch);
 
-/* From epsilon: fills the points, value and, with S > 1, log_weight; see input.h. */
+/* q may be NULL for q(xi) = N(0, I), of which nothing is learned: xi is epsilon.
+ *
+ * From epsilon: fills the points, value and, with S > 1, log_weight; see input.h. */
 void noise_posterior_place(const struct input_batch *batch, const double *q);
 
 /* The adjoint, which uses `work` as noise_posterior_place left it: writes d_q (B x 2 d) and adds to

@@ -77,6 +77,7 @@ struct likelihood {
     const char *summary;
     enum target_kind target;
     size_t most_classes; /* 0: any number */
+    int uses_epsilon;    /* some labels are wrong */
 
     /* The number of latent functions; `wanted` is the option, 0 for the default. NULL: one. */
     size_t (*functions)(size_t classes, size_t wanted);

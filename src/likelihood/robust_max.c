@@ -285,6 +285,7 @@ const struct likelihood likelihood_robust_max = {
     .summary =
         "one of C classes: that of the largest latent function; a share of the labels is wrong",
     .target = TARGET_CLASS,
+    .uses_epsilon = 1,
     .functions = functions,
     .parameters = parameters,
     .start = start_parameters,

@@ -33,7 +33,7 @@ static nim_status choose_sizes(const nim_options *options, const nim_data *data,
     if (status != NIM_OK)
         return status;
     sizes->columns = data->attributes;
-    if (options->missing == MISSING_AUTO && !scaling_find_flags(data, flagged, &sizes->flags))
+    if (options->missing != MISSING_IGNORE && !scaling_find_flags(data, flagged, &sizes->flags))
         return failure(error, NIM_OUT_OF_MEMORY, "no memory to count missing cells");
     sizes->inducing = options->inducing;
     if (sizes->inducing > data->rows)
@@ -195,7 +195,7 @@ static nim_status create_model(const nim_options *options, const nim_data *data,
     free(flagged);
     if (status == NIM_OK)
         status = scaling_compute(&model->scaling, data, plan.options.standardise,
-                                 plan.options.warp == WARP_AUTO, error);
+                                 plan.options.warp != WARP_NONE, error);
     if (status == NIM_OK)
         status = model_learn_population(model, data, NULL, error);
     if (status == NIM_OK && !model_start(model, data))

@@ -173,7 +173,7 @@ static bool judge_fold(const struct population *population, struct usual_rows *u
  * wide one was made. Otherwise `own` is left as it is. */
 static bool make_own(const struct nim_model *model, const nim_data *data, struct population *own) {
     if (!model->population.learned)
-        return model_population_of(model, data, NULL, POPULATION_AUTO, own);
+        return model_population_of(model, data, NULL, POPULATION_MIXTURE, own);
     if (!is_wide(model))
         return true;
     bool good = population_copy(&model->population, own);

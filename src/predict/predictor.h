@@ -143,9 +143,6 @@ void predictor_locate(const struct nim_predictor *predictor, struct prediction_w
 void predictor_spread(const struct nim_predictor *predictor, struct prediction_work *work,
                       const double *normal, size_t count);
 
-/* The Gaussian with the mean (d) and covariance root root' (d x d) of the mixture. */
-void predictor_merge(struct prediction_work *work, double *centre, double *root);
-
 /* Before and after the threads work on a call. predictor_finish fails if the call was stopped or a
  * result was not finite. */
 void predictor_begin(struct nim_predictor *predictor, const nim_data *data);

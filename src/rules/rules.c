@@ -40,7 +40,8 @@ CONDITION(noise_given, "noise is given", !learns_noise(s))
 CONDITION(noise_learned, "noise is learned", learns_noise(s))
 
 CONDITION(marginal_inputs, "inputs are marginal", input_integrates(s->options->input))
-CONDITION(latent_inputs, "inputs are latent", s->options->input == &input_latent)
+CONDITION(latent_inputs, "inputs are latent",
+          s->options->input->inside && s->options->input->row_parameters)
 CONDITION(exact_inputs, "inputs are exact", !s->options->input->uses_errors)
 CONDITION(inputs_stay, "inputs are not inferred", !s->options->input->moves)
 
@@ -79,11 +80,9 @@ CONDITION(needs_flat, "the input model needs it", s->options->input->flat)
 CONDITION(unused, "the input model does not infer inputs",
           !s->options->input->averages && !s->options->input->widens)
 
-CONDITION(not_polynomial, "the kernel is not polynomial",
-          s->options->kernel->term[0] != &kernel_polynomial)
+CONDITION(not_polynomial, "the kernel is not polynomial", !s->options->kernel->term[0]->uses_degree)
 CONDITION(no_labels, "sets of labels are not predicted", target_of(s) != TARGET_LABELS)
-CONDITION(not_robust, "the likelihood is not robust_max",
-          s->options->likelihood != &likelihood_robust_max)
+CONDITION(not_robust, "the likelihood is not robust_max", !s->options->likelihood->uses_epsilon)
 CONDITION(no_network, "inputs are not inferred by a network", !s->options->input->shared_parameters)
 CONDITION(nothing_drawn, "inputs are not drawn", !s->options->input->samples)
 CONDITION(no_own_rows, "rows have no parameters of their own", !s->options->input->row_parameters)
