@@ -22,6 +22,10 @@ double *arena_doubles(struct arena *arena, size_t count);
 size_t *arena_sizes(struct arena *arena, size_t count);
 void *arena_bytes(struct arena *arena, size_t count, size_t size);
 
+/* Element i of a list of structures from an arena, to be filled in; while measuring, when there is
+ * no list yet, a temporary one. */
+#define ARENA_ELEMENT(list, i) ((list) ? &(list)[i] : &(__typeof__(*(list))){0})
+
 /* Allocates zeroed memory of the measured size and starts over. False when out of memory, or if it
  * is more than the machine has. */
 bool arena_allocate(struct arena *arena);

@@ -92,8 +92,8 @@ static void features_backward(const struct input_batch *batch) {
     size_t d = batch->setting->attributes, first = d + batch->setting->features;
     size_t in = network.in, out = network_width(&network, 1);
     double *d_feature = batch->work->d_layer[0];
-    tiled_product(batch->pool, batch->scratch, PLAIN, PLAIN, batch->rows, d, out, 1.0,
-                  batch->work->d_layer[1], out, batch->shared + first, in, 0.0, d_feature, d);
+    tiled_product(batch->pool, batch->scratch, PLAIN, PLAIN, batch->rows, d, out,
+                  batch->work->d_layer[1], out, batch->shared + first, in, d_feature, d);
     for (size_t i = 0; i < batch->rows; i++)
         for (size_t j = 0; j < d; j++)
             if (batch->noise[i * d + j] > 0.0)

@@ -57,7 +57,7 @@ struct input_batch {
     struct pool *pool;
     double *const *scratch; /* a GEMM_SCRATCH for each of the pool's workers */
 
-    const double *shared, *own;         /* parameters: shared ones, B x row_parameters */
+    const double *shared, *own;         /* parameters: shared ones, B x d row_parameters */
     double *point, *value, *log_weight; /* B S x d, B, B S: see `place` */
     const double *share, *d_point;      /* B S, B S x d: see `place_backward` */
     double *d_shared, *d_own, *d_noise; /* as the parameters; d */
@@ -102,9 +102,9 @@ struct input_model {
 
     double shared_rate; /* step size of shared parameters, relative to the learning rate */
 
-    /* Numbers of parameters of each training row, which start at zero, and of shared parameters;
-     * NULL for none. */
-    size_t (*row_parameters)(const struct input_setting *setting);
+    /* Numbers of parameters of each training row for each attribute, which start at zero, and of
+     * shared parameters; NULL for none. */
+    size_t row_parameters;
     size_t (*shared_parameters)(const struct input_setting *setting);
     void (*start)(const struct input_setting *setting, uint64_t seed, double *shared);
 

@@ -2,10 +2,6 @@
 /* NIMGP: every training row has its own q(xi) = N(shift, exp(spread)), 2 d parameters per row. */
 #include "input/noise_posterior.h"
 
-static size_t row_parameters(const struct input_setting *setting) {
-    return 2 * setting->attributes;
-}
-
 static void place(const struct input_batch *batch) {
     noise_posterior_draw(batch);
     noise_posterior_place(batch, batch->own);
@@ -30,7 +26,7 @@ const struct input_model input_latent = {
     .averages = true,
     .samples = true,
     .inside = true,
-    .row_parameters = row_parameters,
+    .row_parameters = 2,
     .layout = noise_posterior_layout,
     .place = place,
     .place_backward = place_backward,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads models (docs/model-file.md). */
 #include "model/arrays.h"
-#include "model/class_shares.h"
 #include "model/model_file.h"
 #include "model/targets.h"
 #include "text/json_reader.h"
@@ -23,7 +22,7 @@ nim_status model_reader_refuse(const struct model_reader *reader, const char *wh
                    name);
 }
 
-static nim_status out_of_memory(const struct model_reader *reader, const char *what) {
+nim_status model_reader_no_memory(const struct model_reader *reader, const char *what) {
     return failure(reader->error, NIM_OUT_OF_MEMORY, "%s: no memory for %s", reader->name, what);
 }
 
@@ -121,7 +120,7 @@ static nim_status load_list(const struct model_reader *reader, const char *key, 
         return model_reader_refuse(reader, "lacks", key);
     *names = calloc(strlen(text) + 1, sizeof **names); /* more than the list can have */
     if (!*names)
-        return failure(reader->error, NIM_OUT_OF_MEMORY, "%s: no memory for names", reader->name);
+        return model_reader_no_memory(reader, "names");
     return read_list(text, *names, count) ? NIM_OK
                                           : model_reader_refuse(reader, "has a damaged list", key);
 }
@@ -238,7 +237,7 @@ static nim_status fill(const struct model_reader *reader, struct nim_model *mode
         return status;
     model->scaling.errors_follow = says_yes(reader, "errors_follow");
     if (!make_more_room(model))
-        return out_of_memory(reader, "its population or rows");
+        return model_reader_no_memory(reader, "its population or rows");
     model_arrays(model, &counts, &list);
     for (size_t i = 0; i < list.count; i++)
         if (!list.array[i].absent)
@@ -264,7 +263,7 @@ static nim_status load_notes(const struct model_reader *reader, struct nim_model
     for (size_t i = 0; i < reader->file.texts; i++) {
         const char *key = key_in(reader, i, FILE_NOTE_PREFIX);
         if (key && !note_list_add(&model->notes, key, reader->file.text[i].text))
-            return out_of_memory(reader, "notes");
+            return model_reader_no_memory(reader, "notes");
     }
     return NIM_OK;
 }
@@ -280,7 +279,8 @@ static bool sizes_fit(const struct model_reader *reader, const nim_options *opti
            options->lengthscale_prior != OPTION_AUTO && options->lowest < options->highest &&
            targets_can_be(options->likelihood, sizes->classes) && sizes->columns >= 1 &&
            sizes->flags <= sizes->columns && sizes->inducing >= 1 && z && z->dimensions == 3 &&
-           z->shape[0] == model_functions(options, sizes->classes) &&
+           z->shape[0] ==
+               likelihood_functions(options->likelihood, sizes->classes, options->functions) &&
            z->shape[1] == sizes->inducing && z->shape[2] == sizes->columns + sizes->flags;
 }
 
@@ -324,7 +324,7 @@ static nim_status build(const struct model_reader *reader, struct plan *decided,
 nim_status model_load_from(const struct model_reader *reader, nim_model **result) {
     nim_options *options = nim_options_create();
     struct nim_model *model = calloc(1, sizeof *model);
-    nim_status status = options && model ? NIM_OK : out_of_memory(reader, "a model");
+    nim_status status = options && model ? NIM_OK : model_reader_no_memory(reader, "a model");
     struct plan plan = {0};
     if (status == NIM_OK) {
         plan.options = *options;

@@ -6,7 +6,6 @@
 #include "base/sized.h"
 #include "gp/posterior_form.h"
 #include "model/arrays.h"
-#include "model/class_shares.h"
 #include "model/shapes.h"
 #include "model/start.h"
 #include "model/targets.h"
@@ -70,8 +69,7 @@ static void layout(struct nim_model *model, struct arena *arena) {
     model->noise_at = at;
     model->noise_count = model->options.noise == NOISE_GIVEN ? 0 : model->columns;
     model->likelihood_at = at += model->noise_count;
-    model->likelihood_count =
-        likelihood->parameters ? likelihood->parameters(&model->likelihood) : 0;
+    model->likelihood_count = likelihood_parameters(likelihood, &model->likelihood);
     model->input_at = at += model->likelihood_count;
     model->input_count = input->shared_parameters ? input->shared_parameters(&model->input) : 0;
     model->count = at + model->input_count;
@@ -80,7 +78,7 @@ static void layout(struct nim_model *model, struct arena *arena) {
     model->moment2.wide = arena_doubles(arena, model->count);
     model->constants =
         likelihood->table ? arena_doubles(arena, likelihood->table(&model->likelihood)) : NULL;
-    model->table.each = input->row_parameters ? input->row_parameters(&model->input) : 0;
+    model->table.each = input->row_parameters * model->attributes;
     struct array_list list = {0};
     struct model_counts counts;
     model_arrays(model, &counts, &list);
@@ -99,22 +97,18 @@ static bool number_names(struct name_list *list, const char *word, size_t first,
     return true;
 }
 
-size_t model_functions(const struct nim_options *options, size_t classes) {
-    const struct likelihood *likelihood = options->likelihood;
-    return likelihood->functions ? likelihood->functions(classes, options->functions) : 1;
-}
-
 void model_plan(struct nim_model *model, const struct plan *plan, const struct model_sizes *sizes) {
-    *model = (struct nim_model){.plan = *plan,
-                                .classes = sizes->classes,
-                                .functions = model_functions(&plan->options, sizes->classes),
-                                .columns = sizes->columns,
-                                .attributes = sizes->columns + sizes->flags,
-                                .inducing = sizes->inducing,
-                                .bound = (double)NAN,
-                                .temperature = 1.0};
-    scaling_plan(&model->scaling, sizes->columns, sizes->flags,
-                 (struct target_bounds){plan->options.lowest, plan->options.highest});
+    const struct nim_options *options = &plan->options;
+    *model = (struct nim_model){
+        .plan = *plan,
+        .classes = sizes->classes,
+        .functions = likelihood_functions(options->likelihood, sizes->classes, options->functions),
+        .columns = sizes->columns,
+        .attributes = sizes->columns + sizes->flags,
+        .inducing = sizes->inducing,
+        .bound = (double)NAN,
+        .temperature = 1.0};
+    scaling_plan(&model->scaling, sizes->columns, sizes->flags, targets_bounds(options));
     pass_options(model);
     layout(model, &model->arena);
 }
@@ -410,10 +404,6 @@ nim_status nim_model_set_storage(nim_model *model, const nim_storage *storage, n
 
 struct gp_parameters model_gp(const struct nim_model *model, double *theta, size_t c) {
     return gp_parameters_at(&model->gp, theta + c * gp_parameter_count(&model->gp));
-}
-
-size_t model_block_count(const struct nim_model *model) {
-    return model->functions * BLOCKS_PER_FUNCTION + 3;
 }
 
 struct block model_block(const struct nim_model *model, size_t index) {

@@ -24,7 +24,7 @@ struct block {
     size_t offset, count;
 };
 
-enum { BLOCKS_PER_FUNCTION = 6 };
+enum { BLOCKS_PER_FUNCTION = 6, BLOCKS_IN_COMMON = 3 };
 
 struct nim_model {
     union {
@@ -110,13 +110,9 @@ bool model_population_of(const struct nim_model *model, const nim_data *data,
                          const nim_data *others, enum population_kind kind,
                          struct population *population);
 
-/* The number of latent functions of a model with these options and classes. */
-size_t model_functions(const struct nim_options *options, size_t classes);
-
 struct gp_parameters model_gp(const struct nim_model *model, double *theta, size_t c);
 
 /* Blocks of the flat vector in order: function by function, then noise, likelihood, input. */
-size_t model_block_count(const struct nim_model *model);
 struct block model_block(const struct nim_model *model, size_t index);
 
 static inline bool model_is_single(const struct nim_model *model) {

@@ -171,8 +171,7 @@ static nim_status load_view(const struct model_reader *reader, size_t columns, s
         if (status != NIM_OK)
             return status;
         if (!view_take_step(view, k, values))
-            return failure(reader->error, NIM_OUT_OF_MEMORY, "%s: no memory for a view",
-                           reader->name);
+            return model_reader_no_memory(reader, "a view");
     }
     return NIM_OK;
 }
@@ -226,7 +225,7 @@ nim_status panel_load(const struct model_reader *reader, nim_model *plain) {
         return model_reader_refuse(reader, "has a damaged", "parts");
     plain->panel = calloc(1, sizeof *plain->panel);
     if (!plain->panel)
-        return failure(reader->error, NIM_OUT_OF_MEMORY, "%s: no memory for a panel", reader->name);
+        return model_reader_no_memory(reader, "a panel");
     plain->panel->parts = (size_t)(parts[0] - '0');
     return load_panel(reader, plain, plain->panel);
 }

@@ -72,20 +72,17 @@ static size_t end_block(size_t before, struct arena *arena) {
     return (arena->used - before) / sizeof(double);
 }
 
-/* In the run of the layout that only adds up sizes (arena.h), sums is a temporary structure. */
 static void layout_sums(struct row_sums *sums, const struct bound *bound, struct arena *arena) {
     struct parallel_bound *parallel = bound->parallel;
     const struct nim_model *model = bound->model;
     size_t functions = model->functions, scales = model->gp.kernel->terms * model->attributes;
-    struct gp_totals no_totals;
     sums->totals = arena_bytes(arena, functions, sizeof *sums->totals);
     sums->norms = arena_bytes(arena, functions, sizeof *sums->norms);
     size_t before = arena->used;
     sums->memory = arena_doubles(arena, 0);
     for (size_t c = 0; c < functions; c++) {
         size_t start = arena->used;
-        gp_totals_layout(sums->totals ? &sums->totals[c] : &no_totals, &model->gp, bound->use,
-                         false, arena);
+        gp_totals_layout(ARENA_ELEMENT(sums->totals, c), &model->gp, bound->use, false, arena);
         parallel->each = end_block(start, arena);
     }
     parallel->common = functions * parallel->each;
@@ -103,10 +100,9 @@ void parallel_bound_layout(struct parallel_bound *parallel, const struct bound *
                            struct arena *arena) {
     const struct nim_model *model = bound->model;
     size_t mine = bound->shards.end - bound->shards.first, functions = model->functions;
-    struct row_sums nobody;
     parallel->shard = arena_bytes(arena, mine, sizeof *parallel->shard);
     for (size_t s = 0; s < mine; s++)
-        layout_sums(parallel->shard ? &parallel->shard[s] : &nobody, bound, arena);
+        layout_sums(ARENA_ELEMENT(parallel->shard, s), bound, arena);
     layout_sums(&parallel->sum, bound, arena);
     for (size_t c = bound->first; c < bound->end; c++) {
         double *gamma_z = arena_doubles(arena, model->inducing * model->attributes);

@@ -10,11 +10,6 @@
 
 #include <math.h>
 
-static void layout(struct input_work *work, const struct input_setting *setting,
-                   struct arena *arena) {
-    work->epsilon = arena_doubles(arena, setting->most_rows * setting->attributes);
-}
-
 static void place(const struct input_batch *batch) {
     size_t d = batch->setting->attributes;
     double *epsilon = batch->work->epsilon;
@@ -32,7 +27,7 @@ const struct input_model input_augmented = {
     .uses_errors = true,
     .copies = 3,
     .noise_start = 0.1,
-    .layout = layout,
+    .layout = draws_layout,
     .place = place,
     .place_backward = draws_backward,
 };

@@ -4,6 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+void draws_layout(struct input_work *work, const struct input_setting *setting,
+                  struct arena *arena) {
+    size_t points = setting->most_rows * setting->samples;
+    work->epsilon = arena_doubles(arena, points * setting->attributes);
+}
+
 void place_with_draws(const struct input_batch *batch) {
     size_t d = batch->setting->attributes, samples = batch->setting->samples;
     const double *epsilon = batch->work->epsilon;

@@ -13,21 +13,12 @@
  */
 #include "paper/narrow.h"
 #include "input/noise_posterior.h"
+#include "paper/draws.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double log_two_pi = 1.837877066409345484;
-
-static size_t row_parameters(const struct input_setting *setting) {
-    return 2 * setting->attributes;
-}
-
-static void layout(struct input_work *work, const struct input_setting *setting,
-                   struct arena *arena) {
-    work->epsilon =
-        arena_doubles(arena, setting->most_rows * setting->samples * setting->attributes);
-}
 
 /* The term of a cell with noise. */
 static double cell_value(double noise, double shift, double s, double distance, double prior) {
@@ -104,8 +95,8 @@ const struct input_model input_narrow = {
     .averages = true,
     .samples = true,
     .flat = true,
-    .row_parameters = row_parameters,
-    .layout = layout,
+    .row_parameters = 2,
+    .layout = draws_layout,
     .place = place,
     .place_backward = place_backward,
     .posterior = posterior,

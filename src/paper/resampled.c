@@ -4,12 +4,6 @@
 
 #include "math/vector.h"
 
-static void layout(struct input_work *work, const struct input_setting *setting,
-                   struct arena *arena) {
-    size_t points = setting->most_rows * setting->samples;
-    work->epsilon = arena_doubles(arena, points * setting->attributes);
-}
-
 static void place(const struct input_batch *batch) {
     size_t each = batch->setting->samples * batch->setting->attributes;
     double *epsilon = batch->work->epsilon;
@@ -27,7 +21,7 @@ const struct input_model input_resampled = {
     .copies = 1,
     .noise_start = 0.1,
     .samples = true,
-    .layout = layout,
+    .layout = draws_layout,
     .place = place,
     .place_backward = draws_backward,
 };

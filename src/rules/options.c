@@ -51,18 +51,14 @@ static const char *const input_names[] = {"auto", INPUT_LIST(NAME) NULL};
     .info.values = list##_values + sizeof COMMA - 1, .info.choices = list##_names,                 \
     .parts = list##_list
 
-#define TYPE_KERNEL NIM_OPTION_CHOICE
-#define TYPE_LIKELIHOOD NIM_OPTION_CHOICE
-#define TYPE_INPUT NIM_OPTION_CHOICE
-#define TYPE_CHOICE NIM_OPTION_CHOICE
-#define TYPE_FLAG NIM_OPTION_FLAG
-#define TYPE_WHOLE NIM_OPTION_WHOLE
-#define TYPE_REAL NIM_OPTION_REAL
+#define NIM_OPTION_KERNEL NIM_OPTION_CHOICE
+#define NIM_OPTION_LIKELIHOOD NIM_OPTION_CHOICE
+#define NIM_OPTION_INPUT NIM_OPTION_CHOICE
 #define OPTION(kind, option, usual, range, affects, needed, meaning)                               \
     {.info.name = #option,                                                                         \
      .info.fallback = usual,                                                                       \
      .info.help = meaning,                                                                         \
-     .info.type = TYPE_##kind,                                                                     \
+     .info.type = NIM_OPTION_##kind,                                                               \
      .info.role = NIM_OPTION_##affects,                                                            \
      .info.tier = NIM_OPTION_##needed,                                                             \
      range,                                                                                        \
@@ -229,7 +225,7 @@ int nim_options_can(const nim_options *options, nim_ability what) {
     case NIM_LEARNS_NOISE:
         return options->noise != NOISE_GIVEN;
     case NIM_OWNS_ROWS:
-        return input->row_parameters != NULL;
+        return input->row_parameters > 0;
     case NIM_READS_TARGET:
         return input->reads_target;
     }

@@ -185,12 +185,12 @@ const struct rule rule_list[] = {
     {"batch", "50", IF(&marginal_inputs), BY("results/defaults.md", "points-batches-and-inducing-inputs-again")},
     {"batch", "200", .reason = "inputs are not marginal", BY("results/defaults.md", "points-batches-and-inducing-inputs-again")},
 
-    {"inducing", NULL, "one for every 50 rows, at least 20 and at most 100", some_inducing, {50, 20},
-     IF(&is_bold, &rows_differ), BY("results/defaults.md", "points-batches-and-inducing-inputs-again")},
-    {"inducing", NULL, "one for every 20 rows, at least 50 and at most 100", some_inducing, {20, 50},
-     IF(&is_bold, &marginal_inputs), BY("results/defaults.md", "points-batches-and-inducing-inputs-again")},
-    {"inducing", NULL, "one for every 20 rows, at least 40 and at most 100", some_inducing, {20, 40},
-     .reason = "one for every 20 rows, at least 40 and at most 100", BY("results/defaults.md", "inducing-inputs-caution-and-a-linear-term")},
+    {"inducing", NULL, "one for every 50 rows, at least 20 and at most 100", some_inducing,
+     {50, 20}, IF(&is_bold, &rows_differ), BY("results/defaults.md", "points-batches-and-inducing-inputs-again")},
+    {"inducing", NULL, "one for every 20 rows, at least 50 and at most 100", some_inducing,
+     {20, 50}, IF(&is_bold, &marginal_inputs), BY("results/defaults.md", "points-batches-and-inducing-inputs-again")},
+    {"inducing", NULL, "one for every 20 rows, at least 40 and at most 100", some_inducing,
+     {20, 40}, .reason = "one for every 20 rows, at least 40 and at most 100", BY("results/defaults.md", "inducing-inputs-caution-and-a-linear-term")},
 
     /* Measurements determine only the sum of the population's variance and the noise. With equally
      * noisy rows the functions learn from inputs as noisy as those of new rows; a flat population
