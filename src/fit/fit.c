@@ -6,7 +6,7 @@
 #include "fit/joint.h"
 #include "fit/panel.h"
 #include "fit/temperature.h"
-#include "model/class_shares.h"
+#include "model/targets.h"
 #include "train/training.h"
 
 #include <assert.h>
