@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef REPORT_GATHERED_H
-#define REPORT_GATHERED_H
+#pragma once
 
 /* The data that a report has collected from the rows. */
 
@@ -103,5 +102,3 @@ void write_rounded(struct json_writer *json, const char *key, double value);
 
 /* The same as failure() of the library, which is not accessible here. */
 nim_status report_failure(nim_error *error, nim_status status, const char *message);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef REPORT_KEPT_ROWS_H
-#define REPORT_KEPT_ROWS_H
+#pragma once
 
 /* The rows of a stream with the highest scores, with their predictions. */
 
@@ -65,5 +64,3 @@ nim_data kept_rows_data(const struct kept_rows *kept, size_t k);
 
 /* 1-sigma error of attribute j in row i of a table; zero if there is none. */
 double error_at(const nim_data *data, size_t i, size_t j);
-
-#endif

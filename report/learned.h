@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef REPORT_LEARNED_H
-#define REPORT_LEARNED_H
+#pragma once
 
 /* What the sections on learned quantities share. */
 
@@ -27,5 +26,3 @@ nim_status write_map(const struct learned *learned, struct json_writer *json, ni
  * exchanged among rows; of the first attributes in order. */
 nim_status write_exchanges(const struct learned *learned, struct json_writer *json,
                            nim_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SCORE_ASSESSMENT_H
-#define SCORE_ASSESSMENT_H
+#pragma once
 
 /*
  * All scores of a stream of predictions, in total and by parts, in memory that does not grow with
@@ -68,5 +67,3 @@ struct score assessment_label(const struct assessment *assessment, size_t c);
  * `name` (classes) are the names of the labels. */
 void assessment_write(const struct assessment *assessment, const char *const *name,
                       struct json_writer *json);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SCORE_MOMENTS_H
-#define SCORE_MOMENTS_H
+#pragma once
 
 /* Means of a stream of terms, with standard errors. */
 
@@ -42,5 +41,3 @@ struct score share_of(double count, double total);
 /* The same for sums of weights. `squares` is the sum of all squared weights; the effective number
  * of rows is total^2 / squares (Kish). */
 struct score weighted_share_of(double weight, double total, double squares);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SCORE_NOISE_LEVEL_H
-#define SCORE_NOISE_LEVEL_H
+#pragma once
 
 /*
  * Scores of rows by noise level. The noise level of a row is the mean over attributes of error /
@@ -51,5 +50,3 @@ bool noise_split(struct noise_levels *noise, size_t parts, struct noise_group *g
                  size_t *groups);
 
 void noise_free(struct noise_levels *noise);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SCORE_PREDICTION_NAMES_H
-#define SCORE_PREDICTION_NAMES_H
+#pragma once
 
 /* Names of predictions and of latent functions. */
 
@@ -24,5 +23,3 @@ void class_set_name(const nim_model *model, const double *plausibility, double l
  */
 enum { FUNCTION_NAME = 24 };
 const char *function_name(const nim_model *model, size_t function, char text[FUNCTION_NAME]);
-
-#endif

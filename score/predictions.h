@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SCORE_PREDICTIONS_H
-#define SCORE_PREDICTIONS_H
+#pragma once
 
 /* Predictions of a block of rows, and their targets. */
 
@@ -61,5 +60,3 @@ void predictions_scatter(const struct predictions *part, const size_t *row,
 
 /* The most probable class; the first of equals. */
 size_t most_probable(size_t classes, const double *p);
-
-#endif

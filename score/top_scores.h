@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SCORE_TOP_SCORES_H
-#define SCORE_TOP_SCORES_H
+#pragma once
 
 /*
  * The n highest scores of a stream. Each has a slot, a number below n, under which the caller
@@ -32,5 +31,3 @@ bool top_scores_offer(struct top_scores *top, double score, size_t row, size_t *
 void top_scores_sort(struct top_scores *top);
 
 void top_scores_free(struct top_scores *top);
-
-#endif

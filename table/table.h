@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TABLE_TABLE_H
-#define TABLE_TABLE_H
+#pragma once
 
 /*
  * Tables as streams of blocks of rows, in any format. Memory does not grow with the number of rows.
@@ -164,5 +163,3 @@ bool table_writer_close(struct table_writer *writer, struct complaint *complaint
 
 /* Frees and removes the temporary file. NULL is allowed. */
 void table_writer_abandon(struct table_writer *writer);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_COMMAND_PREDICTION_COLUMNS_H
-#define CLI_COMMAND_PREDICTION_COLUMNS_H
+#pragma once
 
 /* The columns of predictions, in the order of the output. */
 
@@ -58,5 +57,3 @@ void prediction_columns_complete(struct prediction_columns *columns, size_t rows
 bool prediction_columns_write(const struct prediction_columns *columns, size_t row,
                               struct table_writer *writer, struct complaint *complaint);
 void prediction_columns_free(struct prediction_columns *columns); /* without the arrays */
-
-#endif
