@@ -16,7 +16,7 @@ struct kept_row {
     double y, exposure;    /* class, number or count */
     size_t best;           /* class */
     double probability;    /* of it */
-    double entropy, measurement_part;
+    double entropy, measurement_part, rest;
     double novelty;                                      /* NaN if the model cannot compute it */
     double mean, deviation, low, high, latent_deviation; /* low, high: the central 90 % */
 };
@@ -49,9 +49,10 @@ void kept_rows_free(struct kept_rows *kept);
  * of memory. */
 bool kept_rows_expect(struct kept_rows *kept, const nim_data *data);
 
-/* Keeps row i of the block if its score is among the highest. */
-void kept_rows_offer(struct kept_rows *kept, double score, const struct block_of_rows *block,
-                     size_t i);
+/* Keeps row i of the block if its score is among the highest: then it is the result, otherwise
+ * NULL. What the predictions have no arrays of is NaN. */
+struct kept_row *kept_rows_offer(struct kept_rows *kept, double score,
+                                 const struct block_of_rows *block, size_t i);
 
 /* The rows in the order of their scores, once kept_rows_sort was called. */
 void kept_rows_sort(struct kept_rows *kept);

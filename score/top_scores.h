@@ -31,3 +31,7 @@ bool top_scores_offer(struct top_scores *top, double score, size_t row, size_t *
 void top_scores_sort(struct top_scores *top);
 
 void top_scores_free(struct top_scores *top);
+
+/* Where the two largest of these numbers stand, as far as they are above zero; the first of equals.
+ * Returns how many there are. */
+size_t two_largest(size_t count, const double *value, size_t place[2]);

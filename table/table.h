@@ -59,6 +59,8 @@ struct span {
     size_t length;
 };
 
+struct span span_of(const char *text);
+
 /* ---------------------------------------------------------------- reading --------------------- */
 
 struct table;
@@ -151,11 +153,16 @@ bool table_writer_knows(const char *path, struct complaint *complaint);
 bool table_writer_has_vectors(const char *path);
 
 /* Write the cells of a row, in the order of the columns, and all numbers of a vector one by one;
- * then the end of the row. A cell whose type
- * differs from that of its column is converted. NaN is written as an empty cell (FITS: NaN).
- * Numbers are written as the shortest decimal that reads back the same. */
-bool table_write_number(struct table_writer *writer, double value, struct complaint *complaint);
-bool table_write_text(struct table_writer *writer, struct span text, struct complaint *complaint);
+ * then the end of the row, which tells whether anything failed so far: nothing more is written
+ * then. A cell whose type differs from that of its column is converted. NaN is written as an empty
+ * cell (FITS: NaN). Numbers are written as the shortest decimal that reads back the same. */
+void table_write_number(struct table_writer *writer, double value);
+void table_write_text(struct table_writer *writer, struct span text);
+
+/* Writes cells of a current row of a table as text, numbers too, so that they keep all their
+ * digits. Fails if one cannot be read. */
+bool table_write_cells(struct table_writer *writer, struct table *from, size_t row, size_t count,
+                       const size_t *column, struct complaint *complaint);
 bool table_write_end(struct table_writer *writer, struct complaint *complaint);
 
 /* Flushes, syncs, renames, frees. */

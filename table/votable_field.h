@@ -18,10 +18,11 @@ struct votable_field {
 };
 
 /* By the attributes of the element FIELD that starts. Adds its columns to the table. */
-bool votable_field_read(struct votable_field *field, const struct xml *xml);
+bool votable_field_read(struct votable_field *field, struct table *table,
+                        const struct xml_tag *tag);
 
 /* By those of its VALUES. */
-void votable_field_null(struct votable_field *field, const struct xml *xml);
+void votable_field_null(struct votable_field *field, const struct xml_tag *tag);
 
 bool votable_is_text(const struct votable_field *field);
 

@@ -41,18 +41,6 @@ static bool choose_columns(struct passage *passage, const char *names,
     return true;
 }
 
-/* Every cell goes as text, numbers too, so that they keep all their digits; writers of numbers read
- * them again. */
-static bool carry_row(struct passage *passage, size_t row, struct complaint *complaint) {
-    for (size_t i = 0; i < passage->count; i++) {
-        struct span cell;
-        if (!table_text(passage->table, row, passage->from[i], &cell, complaint) ||
-            !table_write_text(passage->writer, cell, complaint))
-            return false;
-    }
-    return table_write_end(passage->writer, complaint);
-}
-
 static bool carry_block(struct passage *passage, size_t rows, struct complaint *complaint) {
     uint8_t keep[BLOCK];
     if (!where_mask(passage->where, passage->table, rows, keep, complaint))
@@ -60,7 +48,9 @@ static bool carry_block(struct passage *passage, size_t rows, struct complaint *
     for (size_t row = 0; row < rows; row++) {
         if (!keep[row])
             continue;
-        if (!carry_row(passage, row, complaint))
+        if (!table_write_cells(passage->writer, passage->table, row, passage->count, passage->from,
+                               complaint) ||
+            !table_write_end(passage->writer, complaint))
             return false;
         passage->written++;
     }

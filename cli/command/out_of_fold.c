@@ -39,29 +39,26 @@ static bool open_output(struct out_of_fold *out, const struct arguments *argumen
 
 bool out_of_fold_open(struct out_of_fold *out, const struct arguments *arguments,
                       struct table *table, const nim_model *model, struct complaint *complaint) {
-    bool *wanted = out->columns.wanted, classes = nim_model_classes(model) > 0;
+    struct predictions shape = predictions_for(model, 0, 0);
     out->columns.model = model;
-    wanted[PROBABILITY] = wanted[PREDICTED] = wanted[ENTROPY] = classes;
-    wanted[MEAN] = wanted[DEVIATION] = !classes;
+    out->columns.shown = shape.classes ? ASK_P | ASK_ENTROPY : ASK_MEAN | ASK_DEVIATION;
     return !argument_text(arguments, "output") ||
-           (prediction_columns_list(&out->columns, complaint) &&
+           (prediction_columns_list(&out->columns, &shape, complaint) &&
             open_output(out, arguments, table, complaint));
 }
 
 bool out_of_fold_add(struct out_of_fold *out, const struct rows *rows, const size_t *fold,
                      const struct predictions *predictions, struct complaint *complaint) {
     struct table_writer *writer = out->output.writer;
-    out->columns.value[PROBABILITY] = predictions->p;
-    out->columns.value[ENTROPY] = predictions->entropy;
-    out->columns.value[MEAN] = predictions->mean;
-    out->columns.value[DEVIATION] = predictions->deviation;
-    for (size_t k = 0; writer && k < rows->count; k++)
-        if (!output_table_copy(&out->output, rows->place[k], complaint) ||
-            !table_write_number(writer, (double)(rows->first + rows->place[k]) + 1.0, complaint) ||
-            !table_write_number(writer, (double)fold[k] + 1.0, complaint) ||
-            !prediction_columns_write(&out->columns, k, writer, complaint) ||
-            !table_write_end(writer, complaint))
+    for (size_t k = 0; writer && k < rows->count; k++) {
+        if (!output_table_copy(&out->output, rows->place[k], complaint))
             return false;
+        table_write_number(writer, (double)(rows->first + rows->place[k]) + 1.0);
+        table_write_number(writer, (double)fold[k] + 1.0);
+        prediction_columns_write(&out->columns, predictions, k, writer);
+        if (!table_write_end(writer, complaint))
+            return false;
+    }
     return true;
 }
 

@@ -84,9 +84,11 @@ static bool copy_row(struct table *table, struct table_writer *writer, size_t ro
                      const double *number, size_t most, struct complaint *complaint) {
     for (size_t i = 0; i < table_columns(table); i++) {
         struct span span;
-        if (is_number(table, i) ? !table_write_number(writer, number[i * most + row], complaint)
-                                : !table_text(table, row, i, &span, complaint) ||
-                                      !table_write_text(writer, span, complaint))
+        if (is_number(table, i))
+            table_write_number(writer, number[i * most + row]);
+        else if (table_text(table, row, i, &span, complaint))
+            table_write_text(writer, span);
+        else
             return false;
     }
     return table_write_end(writer, complaint);
