@@ -78,7 +78,6 @@ struct nim_report {
     /* A portion. */
     struct predictions predictions;
     size_t *number;
-    double *sigma; /* PORTION x attributes, if all rows have the same errors */
 
     char *json, *page; /* the texts, after the first request; no rows may be added then */
     size_t json_size, page_size;

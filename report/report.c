@@ -86,7 +86,6 @@ void nim_report_free(nim_report *report) {
     free(report->number);
     free(report->set_size);
     free(report->ranking);
-    free(report->sigma);
     free(report->json);
     free(report->page);
     predictions_free(&report->predictions);
@@ -213,44 +212,6 @@ static void offer_row(nim_report *report, const struct block_of_rows *block, siz
         kept_rows_offer(&report->to_measure, predictions->measurement_part[i], block, i);
 }
 
-/* The errors of every row, or NULL where there are none. */
-static bool spread_errors(nim_report *report, const nim_data *data, const double **sigma) {
-    size_t d = report->attributes;
-    *sigma = data->sigma_rows == data->rows ? data->sigma : NULL;
-    if (*sigma || !data->sigma || !data->sigma_rows)
-        return true;
-    free(report->sigma);
-    report->sigma = malloc((data->rows * d + 1) * sizeof(double));
-    for (size_t i = 0; report->sigma && i < data->rows * d; i++)
-        report->sigma[i] = data->sigma[i % d];
-    *sigma = report->sigma;
-    return report->sigma != NULL;
-}
-
-/* Known rows in runs of consecutive rows. */
-static bool assess(nim_report *report, const struct block_of_rows *block) {
-    const nim_data *data = block->data;
-    const double *sigma;
-    size_t d = report->attributes;
-    if (!spread_errors(report, data, &sigma))
-        return false;
-    for (size_t first = 0, end; first < data->rows; first = end) {
-        bool known = !block->known || block->known[first];
-        for (end = first + 1; end < data->rows && (!block->known || !block->known[end] == !known);)
-            end++;
-        if (!known)
-            continue;
-        struct predictions part = predictions_stretch(block->predictions, first, end - first);
-        report->known += end - first;
-        if (report->ranking)
-            rankings_add(report->ranking, &part);
-        if (!assessment_add(&report->assessment, &part, data->x + first * d,
-                            sigma ? sigma + first * d : NULL))
-            return false;
-    }
-    return true;
-}
-
 static const size_t *row_numbers(nim_report *report, const nim_report_rows *rows) {
     if (rows->number)
         return rows->number;
@@ -276,6 +237,7 @@ nim_status report_gather(nim_report *report, const nim_report_rows *rows,
     for (size_t i = 0; i < data->rows; i++) {
         bool known = targets && (!rows->known || rows->known[i]);
         report->all_known = report->all_known && known;
+        report->known += known;
         gather_cells(report, data, i);
         (predicts_classes(report->predicts) ? gather_classes : gather_numbers)(report, predictions,
                                                                                i);
@@ -286,7 +248,11 @@ nim_status report_gather(nim_report *report, const nim_report_rows *rows,
             gather_novelty(report, &block, i);
     }
     report->rows += data->rows;
-    return !targets || assess(report, &block) ? succeed(error) : report_out_of_memory(error);
+    if (targets && report->ranking)
+        rankings_add(report->ranking, predictions, rows->known);
+    return !targets || assessment_add(&report->assessment, predictions, data, rows->known)
+               ? succeed(error)
+               : report_out_of_memory(error);
 }
 
 /* Rows first .. first+count-1 of a block. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report as JSON (docs/report.md has the members). */
+/* The report as JSON (docs/report.md has the members), and as the page: one self-contained document
+ * around it. */
 #include "report/gathered.h"
-#include "report/page.h"
 
 #include "score/panel_told.h"
 #include "score/prediction_names.h"
 #include "text/memory_file.h"
+
+#include <report_page_parts.h> /* made from page/ by embed.py: page_head, page_tail */
 
 #include <math.h>
 #include <stdio.h>
@@ -121,14 +123,6 @@ static void write_ranking(const nim_report *report, struct json_writer *json) {
     json_close(json);
 }
 
-static void write_mean(struct json_writer *json, const char *key, const struct moments *moments) {
-    struct score score = moments_mean(moments);
-    json_object(json, key);
-    json_real(json, "value", score.value);
-    json_real(json, "standard_error", score.deviation);
-    json_close(json);
-}
-
 static void write_predictions(const nim_report *report, struct json_writer *json) {
     json_object(json, "predictions");
     json_whole(json, "rows", report->rows);
@@ -137,10 +131,10 @@ static void write_predictions(const nim_report *report, struct json_writer *json
         json_vector(json, "expected", report->expected, report->classes);
         json_vector(json, "confidence", report->confidence, CONFIDENCE_BINS);
     } else {
-        write_mean(json, "mean", &report->mean);
+        write_score(json, "mean", moments_mean(&report->mean));
         json_real(json, "mean_spread", sqrt(report->mean.squares / fmax(report->mean.count, 1.0)));
-        write_mean(json, "sd", &report->deviation);
-        write_mean(json, "latent_sd", &report->latent_deviation);
+        write_score(json, "sd", moments_mean(&report->deviation));
+        write_score(json, "latent_sd", moments_mean(&report->latent_deviation));
     }
     json_close(json);
 }
@@ -153,7 +147,7 @@ static void write_sets(const nim_report *report, struct json_writer *json) {
     json_real(json, "coverage", SET_COVERAGE);
     json_vector(json, "sizes", report->set_size, report->classes + 1);
     if (report->held.count > 0.0)
-        write_mean(json, "held", &report->held);
+        write_score(json, "held", moments_mean(&report->held));
     json_close(json);
 }
 
@@ -172,9 +166,9 @@ static void write_entropy(const nim_report *report, struct json_writer *json) {
     if (!report->classes)
         return;
     json_object(json, "entropy");
-    write_mean(json, "all", &report->entropy);
+    write_score(json, "all", moments_mean(&report->entropy));
     for (size_t k = 0; k < ENTROPY_PARTS; k++)
-        write_mean(json, name[k], &report->part[k]);
+        write_score(json, name[k], moments_mean(&report->part[k]));
     json_array(json, "by_class");
     for (size_t c = 0; c < report->classes; c++) {
         json_array(json, NULL);
@@ -233,6 +227,33 @@ static bool write_json(nim_report *report) {
     if (!report->json && (whole || !file))
         report_no_memory(report);
     return report->json != NULL;
+}
+
+/* ---------------------------------------------------------------- the page -------------------- */
+
+static bool put(FILE *file, const char *bytes, size_t size) {
+    return fwrite(bytes, 1, size, file) == size;
+}
+
+static bool put_data(FILE *file, const char *json, size_t length) {
+    size_t start = 0;
+    bool good = true;
+    for (size_t i = 0; good && i < length; i++)
+        if (json[i] == '<') {
+            good = put(file, json + start, i - start) && fputs("\\u003c", file) >= 0;
+            start = i + 1;
+        }
+    return good && put(file, json + start, length - start);
+}
+
+/* The page with these data, to be freed; NULL when out of memory. In the data every '<' is written
+ * as \u003c, so that the data cannot end the element that contains them. */
+static char *page_of(const char *json, size_t length, size_t *size) {
+    struct memory_file memory;
+    FILE *file = memory_file_open(&memory);
+    bool good = file && put(file, page_head, sizeof page_head) && put_data(file, json, length) &&
+                put(file, page_tail, sizeof page_tail);
+    return memory_file_close(&memory, good, size);
 }
 
 nim_status nim_report_text(nim_report *report, const char *format, const char **text, size_t *size,

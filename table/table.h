@@ -35,9 +35,9 @@ enum table_format {
 #undef TABLE_FORMAT
 };
 
-/* Their names, "any|csv|...", as a text that is constant. */
-#define TABLE_FORMAT_NAME(format, name, ...) "|" name
-#define TABLE_FORMAT_NAMES (&TABLE_FORMAT_LIST(TABLE_FORMAT_NAME)[1])
+/* Their names, "any, csv, ...", as a text that is constant. */
+#define TABLE_FORMAT_NAME(format, name, ...) ", " name
+#define TABLE_FORMAT_NAMES (&TABLE_FORMAT_LIST(TABLE_FORMAT_NAME)[2])
 
 /* False for a name that is not among them. */
 bool table_format_named(const char *name, enum table_format *format);

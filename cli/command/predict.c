@@ -2,8 +2,7 @@
 /* nimgp predict: predicts the rows of a table, block by block. */
 #include "cli/rows/input_report.h"
 #include "cli/rows/model_input.h"
-#include "cli/command/output_table.h"
-#include "cli/command/prediction_columns.h"
+#include "cli/command/prediction_table.h"
 #include "cli/command/prior.h"
 #include "cli/terminal/team.h"
 #include "text/ascii.h"
@@ -54,8 +53,7 @@ static const struct option options[] = {
 struct predict {
     struct loaded_model loaded;
     struct table_input input;
-    struct output_table output;
-    struct prediction_columns columns;
+    struct prediction_table output;
     struct predictions predictions; /* of a block */
     double *level;                  /* of quantiles */
     double *grid;                   /* of densities */
@@ -116,7 +114,7 @@ static bool read_grid(struct predict *predict, const struct arguments *arguments
     snprintf(predict->note, sizeof predict->note, "density at %.60s (first:last:count)", wish);
     predict->predictions.points = count;
     predict->predictions.grid = predict->grid;
-    predict->columns.grid_note = predict->note;
+    predict->output.grid_note = predict->note;
     return true;
 }
 
@@ -164,22 +162,9 @@ static bool make_room(struct predict *predict, const struct arguments *arguments
     unsigned arrays = classes ? ASK_P | ASK_ENTROPY : ASK_MEAN | ASK_DEVIATION | ASK_QUANTILE;
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         arrays |= argument_given(arguments, more[i].option) ? more[i].arrays : 0;
-    predict->columns.model = predict->loaded.model;
-    predict->columns.shown = arrays;
+    predict->output.model = predict->loaded.model;
+    predict->output.shown = arrays;
     return predictions_ask(&predict->predictions, arrays) || complain_of_memory(complaint);
-}
-
-static bool open_output(struct predict *predict, const struct arguments *arguments,
-                        struct complaint *complaint) {
-    struct prediction_columns *columns = &predict->columns;
-    const char *path = argument_text(arguments, "output");
-    columns->vectors = table_writer_has_vectors(path);
-    return prediction_columns_list(columns, &predict->predictions, complaint) &&
-           output_table_choose(&predict->output, arguments, predict->input.table, columns->count,
-                               columns->column, complaint) &&
-           file_check_apart(path, argument_operand(arguments, 0), complaint) &&
-           file_check_apart(path, argument_operand(arguments, 1), complaint) &&
-           output_table_open(&predict->output, path, 0, columns->count, columns->column, complaint);
 }
 
 /* ---------------------------------------------------------------- blocks ---------------------- */
@@ -201,18 +186,9 @@ static bool compute(struct predict *predict, struct complaint *complaint) {
 }
 
 static bool write_block(struct predict *predict, struct complaint *complaint) {
-    struct table_writer *writer = predict->output.writer;
-    const struct rows *rows = &predict->input.rows;
-    if (!compute(predict, complaint))
-        return false;
-    for (size_t k = 0; team_leads() && k < rows->count; k++) {
-        if (!output_table_copy(&predict->output, rows->place[k], complaint))
-            return false;
-        prediction_columns_write(&predict->columns, &predict->predictions, k, writer);
-        if (!table_write_end(writer, complaint))
-            return false;
-    }
-    return true;
+    return compute(predict, complaint) &&
+           (!team_leads() || prediction_table_write(&predict->output, &predict->input.rows,
+                                                    &predict->predictions, NULL, complaint));
 }
 
 static bool has_learned(const nim_model *model, const char *quantity) {
@@ -258,7 +234,9 @@ static bool prepare(struct predict *predict, const struct arguments *arguments,
            read_coverage(predict, arguments, complaint) &&
            refuse_unlearned(predict, arguments, complaint) &&
            make_room(predict, arguments, complaint) && rows_next(&predict->input.rows, complaint) &&
-           (!team_leads() || open_output(predict, arguments, complaint));
+           (!team_leads() ||
+            prediction_table_open(&predict->output, arguments, predict->input.table,
+                                  &predict->predictions, complaint));
 }
 
 static bool stream(struct predict *predict, const struct arguments *arguments,
@@ -272,7 +250,7 @@ static bool stream(struct predict *predict, const struct arguments *arguments,
     if (!team_leads())
         return true;
     report_tally(&predict->input, arguments);
-    if (!output_table_close(&predict->output, complaint))
+    if (!prediction_table_close(&predict->output, complaint))
         return false;
     const char *path = argument_text(arguments, "output");
     size_t written = rows->seen - rows->filtered;
@@ -287,8 +265,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     predictions_free(&predict.predictions);
     free(predict.level);
     free(predict.grid);
-    prediction_columns_free(&predict.columns);
-    output_table_free(&predict.output);
+    prediction_table_free(&predict.output);
     table_input_close(&predict.input);
     loaded_model_free(&predict.loaded);
     return fine;

@@ -325,14 +325,14 @@ static const struct option options[] = {
      .help = "For catalogue: which cells are missing, in all tables. few: 5 %, at random. random: "
              "30 %, at random. faint: 30 %, more often in faint sources, so that a missing cell is "
              "informative about the class.",
-     .values = "few|random|faint",
+     .values = "few, random, faint",
      .fallback = "few"},
     {.name = "measured",
      .value = "KIND",
      .help = "For catalogue: errors of spectral index, curvature and variability. plain: 1-sigma "
              "errors. correlated: errors and their correlations. lopsided: upper and lower errors. "
              "limits: small curvatures and variabilities are listed as upper limits.",
-     .values = "plain|correlated|lopsided|limits",
+     .values = "plain, correlated, lopsided, limits",
      .fallback = "plain"},
     {.name = "seed",
      .value = "N",

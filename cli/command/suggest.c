@@ -24,7 +24,7 @@ static const struct option options[] = {
     {.name = "by",
      .value = "MEASURE",
      .fallback = "entropy",
-     .values = "entropy|measurement|rest",
+     .values = "entropy, measurement, rest",
      .help =
          "The quantity to rank rows by, in nats. entropy: how uncertain the class is; "
          "measurement: how much exact measurements of the row would tell about the class; rest: "
