@@ -63,9 +63,7 @@ double error_at(const nim_data *data, size_t i, size_t j) {
     return data->sigma && data->sigma_rows ? data->sigma[row * data->attributes + j] : 0.0;
 }
 
-/* At most so many bytes, whole characters of UTF-8. */
-static void copy_name(char name[NAME_BYTES], const char *text) {
-    size_t length = strlen(text);
+void copy_name(char name[NAME_BYTES], const char *text, size_t length) {
     if (length >= NAME_BYTES)
         for (length = NAME_BYTES - 1; length && ((unsigned char)text[length] & 0xC0) == 0x80;)
             length--;
@@ -108,7 +106,7 @@ struct kept_row *kept_rows_offer(struct kept_rows *kept, double score,
                              .exposure = data->exposure ? data->exposure[i] : 1.0};
     row->novelty = block->predictions->novelty ? block->predictions->novelty[i] : (double)NAN;
     if (block->name && block->name[i])
-        copy_name(row->name, block->name[i]);
+        copy_name(row->name, block->name[i], strlen(block->name[i]));
     (predicts_classes(block->predictions->predicts) ? describe_class
                                                     : describe_number)(row, block->predictions, i);
     kept->errors = kept->errors || data->sigma;

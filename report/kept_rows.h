@@ -63,5 +63,8 @@ const double *kept_rows_sigma(const struct kept_rows *kept, size_t k);
 /* The k-th as a table of one row, without its target. */
 nim_data kept_rows_data(const struct kept_rows *kept, size_t k);
 
+/* Copies a name, at most so many bytes of it and whole characters of UTF-8: it is only shown. */
+void copy_name(char name[NAME_BYTES], const char *text, size_t length);
+
 /* 1-sigma error of attribute j in row i of a table; zero if there is none. */
 double error_at(const nim_data *data, size_t i, size_t j);

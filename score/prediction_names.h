@@ -5,9 +5,6 @@
 
 #include "nimgp.h"
 
-/* Bytes of the longest prediction, with its terminator. */
-size_t predicted_size(const nim_model *model);
-
 /*
  * The prediction for a row with these probabilities: the most probable class, the first of equals;
  * for labels, those with a probability above 1/2 as "a|b", empty if there are none.
@@ -15,7 +12,7 @@ size_t predicted_size(const nim_model *model);
 void predicted_name(const nim_model *model, const double *p, char *text);
 
 /* The classes with a plausibility above `least`, as "a|b", empty if there are none; and the bytes
- * of the longest such set, with its terminator. */
+ * of the longest such set or prediction, with its terminator. */
 size_t class_set_size(const nim_model *model);
 void class_set_name(const nim_model *model, const double *plausibility, double least, char *text);
 

@@ -158,15 +158,11 @@ static void trim(const char **text) {
     *text = span.text;
 }
 
-static void settle_column(struct column *column, const struct words *words) {
+static void settle_column(struct column *column) {
     trim(&column->name);
     trim(&column->unit);
     if (column->unit && !*column->unit)
         column->unit = NULL;
-    for (size_t w = 0; w < words->count; w++) {
-        size_t length = strlen(words->word[w]);
-        column->width = length > column->width ? length : column->width;
-    }
 }
 
 static bool read_columns(struct row_file *file) {
@@ -189,7 +185,7 @@ static bool read_columns(struct row_file *file) {
     if (!good || !json_take(&json, ']') || !json_take(&json, '}') || !json_at_end(&json))
         return is_damaged(file, "its list of columns cannot be read");
     for (size_t j = 0; j < columns; j++)
-        settle_column(&file->table.column[j], &file->words[j]);
+        settle_column(&file->table.column[j]);
     return true;
 }
 

@@ -48,10 +48,10 @@ struct column {
     const char *name; /* as in the file, without surrounding blanks; empty if it has none */
     enum column_kind kind;
     const char *unit; /* or NULL */
-    size_t width;     /* of text: the maximum in bytes, 0 if unknown */
     bool empty;       /* CSV: all cells of the first rows are missing, so the type is unknown */
     size_t each;      /* written: numbers in a cell; 0 is 1. Only in formats with vectors */
     const char *note; /* written with a vector: what its numbers are; or NULL */
+    size_t field, element; /* FITS, VOTable: which element of which field of the file it is */
 };
 
 struct span {
@@ -141,7 +141,7 @@ struct table_writer;
  * Row files: text is UTF-8, and a column has at most 2^20 different texts.
  *
  * FITS: an `empty` column is written as text. Names must be ASCII with at most 68 characters, or
- * opening fails. Text is never truncated, and `width` is not needed.
+ * opening fails. Text is never truncated.
  */
 struct table_writer *table_writer_open(const char *path, enum table_format format, size_t columns,
                                        const struct column *column, struct complaint *complaint);

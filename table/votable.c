@@ -34,11 +34,6 @@ enum {
     MOST_FIELDS = COLUMN_LIMIT(1 << 16),
 };
 
-/* Which element of which field a column is. */
-struct place {
-    size_t field, element;
-};
-
 /* Where the document is, in the innermost of these elements. */
 enum state {
     BEFORE,   /* the first element */
@@ -66,8 +61,7 @@ struct votable {
 
     size_t fields;
     struct votable_field *field;
-    struct place *place; /* one a column */
-    bool binary, flags;  /* cells are bytes; with flags of missing ones before */
+    bool binary, flags; /* cells are bytes; with flags of missing ones before */
 
     char *cells; /* of the rows in the buffer */
     size_t size, filled;
@@ -241,7 +235,7 @@ static bool is_wanted(const struct votable *votable, const struct xml_tag *tag) 
            (id && strcasecmp(id, part) == 0);
 }
 
-/* Also its columns, and where they are. */
+/* Also its columns. */
 static bool add_field(struct votable *votable, const struct xml_tag *tag) {
     struct table *table = &votable->table;
     if (votable->fields == MOST_FIELDS)
@@ -251,17 +245,8 @@ static bool add_field(struct votable *votable, const struct xml_tag *tag) {
     if (!grown)
         return false;
     votable->field = grown;
-    size_t column = table->columns, index = votable->fields++;
-    if (!votable_field_read(&grown[index], table, tag))
-        return false;
-    for (size_t k = 0; column < table->columns; k++, column++) {
-        struct place *places = table_grow(table, votable->place, column, sizeof *places);
-        if (!places)
-            return false;
-        votable->place = places;
-        places[column] = (struct place){index, k};
-    }
-    return true;
+    size_t index = votable->fields++;
+    return votable_field_read(&grown[index], table, index, tag);
 }
 
 static bool start_in_table(struct votable *votable, const struct xml_tag *tag) {
@@ -459,7 +444,7 @@ static bool show_unicode(struct table *table, struct span cell, struct span *spa
 static bool votable_cell(struct table *table, size_t row, size_t column, struct cell *out,
                          struct complaint *complaint) {
     const struct votable *votable = (struct votable *)table;
-    const struct place *place = &votable->place[column];
+    const struct column *place = &table->column[column];
     const struct votable_field *field = &votable->field[place->field];
     struct span cell = cell_at(votable, row, place->field);
     *out = (struct cell){.number = NAN};
@@ -504,7 +489,6 @@ static void votable_close(struct table *table) {
     struct votable *votable = (struct votable *)table;
     xml_close(&votable->xml);
     free(votable->field);
-    free(votable->place);
     free(votable->cells);
     free(votable->ends);
     free(votable->bytes);

@@ -68,7 +68,7 @@ static struct span trimmed(const char *text) {
     return votable_trim(span_of(text ? text : ""));
 }
 
-bool votable_field_read(struct votable_field *field, struct table *table,
+bool votable_field_read(struct votable_field *field, struct table *table, size_t number,
                         const struct xml_tag *tag) {
     const char *name = xml_attribute(tag, "name"), *id = xml_attribute(tag, "ID");
     const char *type = xml_attribute(tag, "datatype"), *size = xml_attribute(tag, "arraysize");
@@ -85,7 +85,7 @@ bool votable_field_read(struct votable_field *field, struct table *table,
     field->elements.count = usable_elements(field);
     return field_add_columns(table, trimmed(name && *name ? name : id),
                              trimmed(xml_attribute(tag, "unit")), &field->elements,
-                             votable_is_text(field) ? COLUMN_TEXT : COLUMN_NUMBER, 0);
+                             votable_is_text(field) ? COLUMN_TEXT : COLUMN_NUMBER, number);
 }
 
 void votable_field_null(struct votable_field *field, const struct xml_tag *tag) {

@@ -17,8 +17,9 @@ struct votable_field {
     int64_t null;
 };
 
-/* By the attributes of the element FIELD that starts. Adds its columns to the table. */
-bool votable_field_read(struct votable_field *field, struct table *table,
+/* By the attributes of the element FIELD that starts. Adds its columns to the table, as those of
+ * the field of this number. */
+bool votable_field_read(struct votable_field *field, struct table *table, size_t number,
                         const struct xml_tag *tag);
 
 /* By those of its VALUES. */

@@ -97,12 +97,9 @@ static bool add_column(struct prediction_table *out, const struct predictions *s
     if (!name)
         return complain_of_memory(complaint);
     snprintf(name, size, "%s%s", list[k].name, rest);
-    size_t width = each == CHOICE      ? predicted_size(out->model)
-                   : each == CLASS_SET ? class_set_size(out->model)
-                                       : 0;
+    bool text = each == CHOICE || each == CLASS_SET;
     out->column[out->count++] = (struct column){.name = name,
-                                                .kind = width ? COLUMN_TEXT : COLUMN_NUMBER,
-                                                .width = width,
+                                                .kind = text ? COLUMN_TEXT : COLUMN_NUMBER,
                                                 .each = vector ? shape->points : 0,
                                                 .note = vector ? out->grid_note : NULL};
     return true;
@@ -110,11 +107,11 @@ static bool add_column(struct prediction_table *out, const struct predictions *s
 
 static bool list_columns(struct prediction_table *out, const struct predictions *shape,
                          struct complaint *complaint) {
-    size_t most = 3, longest = predicted_size(out->model), set = class_set_size(out->model);
+    size_t most = 3;
     for (size_t k = 0; k < PARTS; k++)
         most += count_of(out, shape, k);
     out->column = calloc(most, sizeof *out->column);
-    out->text = malloc(longest > set ? longest : set);
+    out->text = malloc(class_set_size(out->model));
     if (!out->column || !out->text)
         return complain_of_memory(complaint);
     if (out->folds) {

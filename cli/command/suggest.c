@@ -67,7 +67,7 @@ static const struct figure number_figures[] = {
 
 /* What else is remembered of a row that is kept. */
 struct entry {
-    char *predicted;        /* NULL where it is a number */
+    char *labels;           /* predicted, where there are sets of them; otherwise NULL */
     struct name_list cells; /* of the columns carried over */
 };
 
@@ -138,10 +138,10 @@ static bool remember(struct suggest *suggest, size_t k, struct entry *entry,
     const struct rows *rows = &suggest->input.rows;
     const struct predictions *predictions = &suggest->predictions;
     const nim_model *model = suggest->loaded.model;
-    if (!suggest->numbers) {
-        if (!entry->predicted && !(entry->predicted = malloc(predicted_size(model))))
+    if (predictions->predicts == PREDICTS_LABELS) {
+        if (!entry->labels && !(entry->labels = malloc(class_set_size(model))))
             return complain_of_memory(complaint);
-        predicted_name(model, predictions->p + k * predictions->classes, entry->predicted);
+        predicted_name(model, predictions->p + k * predictions->classes, entry->labels);
     }
     name_list_free(&entry->cells);
     for (size_t i = 0; i < suggest->output.copied; i++) {
@@ -234,24 +234,17 @@ enum { ALL_COLUMNS = 10 };
 
 /* The columns of the output; copied columns follow the first. */
 static size_t list_columns(const struct suggest *suggest, struct column own[ALL_COLUMNS]) {
-    const nim_model *model = suggest->loaded.model;
-    size_t count = 0, longest = predicted_size(model);
+    size_t count = 0;
     own[count++] = (struct column){.name = "row", .kind = COLUMN_NUMBER};
     if (!suggest->numbers)
-        own[count++] = (struct column){.name = "predicted", .kind = COLUMN_TEXT, .width = longest};
+        own[count++] = (struct column){.name = "predicted", .kind = COLUMN_TEXT};
     for (size_t i = suggest->first; i < suggest->figures; i++)
         own[count++] = (struct column){.name = suggest->figure[i].name, .kind = COLUMN_NUMBER};
     if (!argument_given(suggest->arguments, "remeasure"))
         return count;
-    longest = 1;
-    for (size_t j = 0; j < nim_model_attributes(model); j++) {
-        size_t length = strlen(nim_model_attribute_name(model, j));
-        longest = length > longest ? length : longest;
-    }
     for (size_t i = 0; i < 4; i++)
-        own[count++] = (struct column){.name = remeasure_name[i],
-                                       .kind = i % 2 ? COLUMN_NUMBER : COLUMN_TEXT,
-                                       .width = i % 2 ? 0 : longest};
+        own[count++] =
+            (struct column){.name = remeasure_name[i], .kind = i % 2 ? COLUMN_NUMBER : COLUMN_TEXT};
     return count;
 }
 
@@ -285,6 +278,15 @@ static const struct entry *entry_of(const struct suggest *suggest, size_t k) {
     return &suggest->entry[suggest->kept.top.candidate[k].slot];
 }
 
+/* NULL where it is a number. */
+static const char *predicted_of(const struct suggest *suggest, size_t k) {
+    const char *labels = entry_of(suggest, k)->labels;
+    return labels             ? labels
+           : suggest->numbers ? NULL
+                              : nim_model_class_name(suggest->loaded.model,
+                                                     kept_rows_nth(&suggest->kept, k)->best);
+}
+
 static bool write_entry(struct suggest *suggest, size_t k, struct complaint *complaint) {
     const struct entry *entry = entry_of(suggest, k);
     struct table_writer *writer = suggest->output.writer;
@@ -295,8 +297,8 @@ static bool write_entry(struct suggest *suggest, size_t k, struct complaint *com
     table_write_number(writer, (double)kept_rows_nth(&suggest->kept, k)->number + 1.0);
     for (size_t i = 0; i < entry->cells.count; i++)
         table_write_text(writer, span_of(entry->cells.item[i]));
-    if (entry->predicted)
-        table_write_text(writer, span_of(entry->predicted));
+    if (predicted_of(suggest, k))
+        table_write_text(writer, span_of(predicted_of(suggest, k)));
     for (size_t i = suggest->first; i < suggest->figures; i++)
         write_rounded(writer, figure_of(suggest, k, i));
     for (size_t i = 0; remeasure && i < 2; i++) {
@@ -330,8 +332,8 @@ static bool write_json_entry(struct suggest *suggest, size_t k, struct json_writ
         else
             json_text(json, column->name, *cell ? cell : NULL);
     }
-    if (entry->predicted)
-        json_text(json, "predicted", entry->predicted);
+    if (predicted_of(suggest, k))
+        json_text(json, "predicted", predicted_of(suggest, k));
     for (size_t i = suggest->first; i < suggest->figures; i++)
         json_real(json, suggest->figure[i].name, figure_of(suggest, k, i));
     for (size_t i = 0; remeasure && i < 2; i++) {
@@ -393,7 +395,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     bool fine = choose(&suggest, complaint);
     for (size_t i = 0; suggest.entry && i < suggest.kept.top.most; i++) {
         name_list_free(&suggest.entry[i].cells);
-        free(suggest.entry[i].predicted);
+        free(suggest.entry[i].labels);
     }
     free(suggest.entry);
     free(suggest.number);

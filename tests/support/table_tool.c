@@ -6,7 +6,7 @@
  *     table_tool copy IN OUT FORMAT ROWS   numbers as numbers and text as text
  *
  * ROWS rows are read at a time. The dump: the number of columns; of each its name, kind (n or t),
- * unit and width; then of every cell its text and its number in hexadecimal ("" if it is none,
+ * and unit; then of every cell its text and its number in hexadecimal ("" if it is none,
  * "nan" if it is missing). An error message goes to standard error, and the exit code is 2.
  */
 #include "table/table.h"
@@ -35,8 +35,6 @@ static void dump_columns(const struct table *table) {
         word(column->name);
         word(column->kind == COLUMN_NUMBER ? "n" : "t");
         word(column->unit ? column->unit : "");
-        snprintf(digits, sizeof digits, "%zu", column->width);
-        word(digits);
     }
 }
 
