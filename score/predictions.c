@@ -72,16 +72,16 @@ bool predictions_create(struct predictions *predictions, const nim_model *model,
     return predictions_ask(predictions, arrays);
 }
 
-/* Whether the model kept any of what an array of nim_model_get holds. */
-static bool knows(const nim_model *model, const char *array) {
+bool model_knows(const nim_model *model, const char *array) {
     size_t count = 0;
     return model && nim_model_get(model, array, NULL, 0, &count, NULL) == NIM_OK && count > 0;
 }
 
 bool predictions_ask_more(struct predictions *predictions, const nim_model *model) {
-    bool sets = predictions->classes && knows(model, "plausibility_rows");
-    return predictions_ask(predictions, (knows(model, "novelty_quantiles") ? ASK_NOVELTY : 0) |
-                                            (sets ? ASK_PLAUSIBILITY : 0));
+    bool sets = predictions->classes && model_knows(model, "plausibility_rows");
+    return predictions_ask(predictions,
+                           (model_knows(model, "novelty_quantiles") ? ASK_NOVELTY : 0) |
+                               (sets ? ASK_PLAUSIBILITY : 0));
 }
 
 void predictions_free(struct predictions *predictions) {

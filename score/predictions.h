@@ -93,6 +93,9 @@ bool predictions_ask(struct predictions *predictions, unsigned arrays);
 bool predictions_create(struct predictions *predictions, const nim_model *model, size_t classes,
                         size_t room, bool parts);
 
+/* Whether the model, which may be NULL, kept any of what an array of nim_model_get holds. */
+bool model_knows(const nim_model *model, const char *array);
+
 /* Also requests novelty and plausibility, if this model can compute them. The predictions can then
  * be used only with models that can. False when out of memory. */
 bool predictions_ask_more(struct predictions *predictions, const nim_model *model);

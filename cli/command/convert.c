@@ -33,11 +33,8 @@ static bool choose_columns(struct passage *passage, const char *names,
     passage->column = calloc(passage->count + 1, sizeof *passage->column);
     if (!passage->column)
         return complain_of_memory(complaint);
-    for (size_t i = 0; i < passage->count; i++) {
+    for (size_t i = 0; i < passage->count; i++)
         passage->column[i] = *table_column(passage->table, passage->from[i]);
-        if (passage->column[i].empty) /* text may follow */
-            passage->column[i].kind = COLUMN_TEXT;
-    }
     return true;
 }
 

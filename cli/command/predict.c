@@ -66,7 +66,6 @@ static bool read_levels(struct predict *predict, const struct arguments *argumen
                         struct complaint *complaint) {
     const char *wish = argument_text(arguments, "quantiles");
     struct name_list texts = {0};
-    predict->predictions = predictions_for(predict->loaded.model, 0, ROWS_BLOCK);
     bool fine = name_list_split(&texts, wish, "--quantiles", complaint);
     predict->level = calloc(texts.count + 1, sizeof *predict->level);
     if (fine && !predict->level)
@@ -191,29 +190,23 @@ static bool write_block(struct predict *predict, struct complaint *complaint) {
                                                     &predict->predictions, NULL, complaint));
 }
 
-static bool has_learned(const nim_model *model, const char *quantity) {
-    size_t count = 0;
-    nim_model_get(model, quantity, NULL, 0, &count, NULL);
-    return count > 0;
-}
-
 /* Columns for which training kept nothing. */
 static bool refuse_unlearned(const struct predict *predict, const struct arguments *arguments,
                              struct complaint *complaint) {
     const nim_model *model = predict->loaded.model;
     const char *path = argument_operand(arguments, 0);
-    if (argument_given(arguments, "coverage") && !has_learned(model, "plausibility_rows"))
+    if (argument_given(arguments, "coverage") && !model_knows(model, "plausibility_rows"))
         return complain(complaint, BAD_USAGE,
                         "predict: --coverage cannot be used: no rows were held out in the training "
                         "of %s; train it again with --calibrate auto and at least 40 rows",
                         path);
     if (argument_given(arguments, "typical") &&
-        !(has_learned(model, "panel_weights") && nim_model_classes(model)))
+        !(model_knows(model, "panel_weights") && nim_model_classes(model)))
         return complain(complaint, BAD_USAGE,
                         "predict: --typical cannot be used: %s is one fit, without a panel "
                         "(option views)",
                         path);
-    return !argument_given(arguments, "novelty") || has_learned(model, "novelty_quantiles") ||
+    return !argument_given(arguments, "novelty") || model_knows(model, "novelty_quantiles") ||
            complain(complaint, BAD_USAGE,
                     "predict: --novelty cannot be used: %s has learned no population of true "
                     "inputs; train it again with --novelty always",
@@ -225,11 +218,13 @@ static bool refuse_unlearned(const struct predict *predict, const struct argumen
 static bool prepare(struct predict *predict, const struct arguments *arguments,
                     struct complaint *complaint) {
     const char *model = argument_operand(arguments, 0), *table = argument_operand(arguments, 1);
-    return team_can_read(table, complaint) &&
-           model_input_open(&predict->loaded, &predict->input, arguments, model, table,
-                            TARGETS_IGNORED, complaint) &&
-           prior_apply(&predict->loaded, arguments, model, table, complaint) &&
-           refuse_foreign(predict, arguments, complaint) &&
+    if (!team_can_read(table, complaint) ||
+        !model_input_open(&predict->loaded, &predict->input, arguments, model, table,
+                          TARGETS_IGNORED, complaint) ||
+        !prior_apply(&predict->loaded, arguments, model, table, complaint))
+        return false;
+    predict->predictions = predictions_for(predict->loaded.model, 0, ROWS_BLOCK);
+    return refuse_foreign(predict, arguments, complaint) &&
            read_levels(predict, arguments, complaint) && read_grid(predict, arguments, complaint) &&
            read_coverage(predict, arguments, complaint) &&
            refuse_unlearned(predict, arguments, complaint) &&
