@@ -67,10 +67,16 @@ struct votable {
     size_t size, filled;
     uint32_t *ends; /* rows x fields */
     size_t ends_size;
-    size_t row_start, cell; /* of a TR: where its cells start, and how many there are */
+
+    /* The row under way. */
+    bool begun;
+    size_t cell;                 /* cells so far */
+    size_t row_start, row_ends;  /* where its cells start, and their ends */
+    uint64_t taken, passed_over; /* bytes of it; those that are still to come for nothing */
+    unsigned char missing[MOST_FIELDS / 8 + 1]; /* flags */
 
     struct base64 base64;
-    unsigned char *bytes; /* of a STREAM, that are not in rows yet */
+    unsigned char *bytes; /* of a STREAM, that make no whole cell yet */
     size_t bytes_size, bytes_filled;
 };
 
@@ -105,9 +111,9 @@ static bool reserve(struct votable *votable, void *memory, size_t *size, size_t 
     return true;
 }
 
-/* Bytes of a cell of the row under way, which started at `start`. */
-static bool add_bytes(struct votable *votable, size_t start, const void *bytes, size_t size) {
-    if (size > LONGEST_ROW - (votable->filled - start))
+/* Bytes of a cell. */
+static bool add_bytes(struct votable *votable, const void *bytes, size_t size) {
+    if (size > LONGEST_ROW - (votable->filled - votable->row_start))
         return wrong_row(votable, "longer than 64 MiB");
     if (!reserve(votable, &votable->cells, &votable->size, votable->filled + size, 1))
         return false;
@@ -117,14 +123,33 @@ static bool add_bytes(struct votable *votable, size_t start, const void *bytes, 
     return true;
 }
 
-/* Room for where the cells of one more row end. */
 static bool start_row(struct votable *votable) {
+    votable->begun = true;
+    votable->cell = 0;
+    votable->taken = 0;
+    votable->row_start = votable->filled;
+    votable->row_ends = votable->table.loaded * votable->fields;
     return reserve(votable, &votable->ends, &votable->ends_size,
-                   (votable->table.loaded + 1) * votable->fields, sizeof *votable->ends);
+                   votable->row_ends + votable->fields, sizeof *votable->ends);
 }
 
-static void end_cell(struct votable *votable, size_t field) {
-    votable->ends[votable->table.loaded * votable->fields + field] = (uint32_t)votable->filled;
+static void end_cell(struct votable *votable) {
+    votable->ends[votable->row_ends + votable->cell++] = (uint32_t)votable->filled;
+}
+
+static void end_row(struct votable *votable) {
+    votable->begun = false;
+    votable->table.loaded++;
+}
+
+/* Leaves nothing in the buffer but the row under way. */
+static void drop_rows(struct votable *votable) {
+    size_t start = votable->begun ? votable->row_start : votable->filled;
+    for (size_t i = 0; votable->begun && i < votable->cell; i++)
+        votable->ends[i] = votable->ends[votable->row_ends + i] - (uint32_t)start;
+    votable->filled -= start;
+    memmove(votable->cells, votable->cells + start, votable->filled);
+    votable->row_start = votable->row_ends = 0;
 }
 
 static bool is_full(const struct votable *votable) {
@@ -133,55 +158,75 @@ static bool is_full(const struct votable *votable) {
 
 /* ---------------------------------------------------------------- cells in base64 ------------- */
 
-/* How many bytes a cell has, of which those that say so are taken; false where they are not there.
- */
-static bool measure_cell(const struct votable_field *field, const unsigned char **at,
-                         const unsigned char *end, uint64_t *size) {
+/* How many bytes the next cell has, and in how many others they say so; false where these are not
+ * there. */
+static bool measure_cell(const struct votable_field *field, const unsigned char *at, size_t there,
+                         uint64_t *size, size_t *before) {
     uint64_t count = field->count;
-    if (field->variable) {
-        if (end - *at < 4)
-            return false;
-        count = big_endian(*at, 4);
-        *at += 4;
-    }
+    *before = field->variable ? 4 : 0;
+    if (there < *before)
+        return false;
+    if (field->variable)
+        count = big_endian(at, 4);
     *size = field->type == 'X' ? (count + 7) / 8 : count * field->bytes;
     return true;
 }
 
-/* The cells of a row, from *at on, which moves behind it; it stays where not all are there. */
-static bool take_byte_row(struct votable *votable, const unsigned char **at,
-                          const unsigned char *end) {
-    size_t start = votable->filled, flags = votable->flags ? (votable->fields + 7) / 8 : 0;
-    const unsigned char *p = *at, *missing = p;
-    if ((size_t)(end - p) < flags)
+/* The next cell, of which the bytes from *at on are there; *at moves behind what is taken. *any is
+ * false where more must come first. Bytes of no use are passed over. */
+static bool take_byte_cell(struct votable *votable, const unsigned char **at, size_t there,
+                           bool *any) {
+    const struct votable_field *field = &votable->field[votable->cell];
+    size_t i = votable->cell, before;
+    uint64_t size;
+    bool kept = field->elements.count && !(votable->missing[i / 8] & 0x80 >> i % 8);
+    *any = measure_cell(field, *at, there, &size, &before);
+    if (!*any)
         return true;
-    p += flags;
-    for (size_t i = 0; i < votable->fields; i++) {
-        const struct votable_field *field = &votable->field[i];
-        uint64_t size = 0;
-        bool there = measure_cell(field, &p, end, &size);
-        if (there && field->variable && big_endian(p - 4, 4) > INT32_MAX)
-            return wrong_row(votable, "a cell of negative length");
-        if (there && size > LONGEST_ROW)
-            return wrong_row(votable, "longer than 64 MiB");
-        if (!there || size > (uint64_t)(end - p)) {
-            votable->filled = start; /* the rest comes later */
-            return true;
-        }
-        bool kept = field->elements.count && !(flags && (missing[i / 8] & 0x80 >> i % 8));
-        if (kept && !add_bytes(votable, start, p, (size_t)size))
-            return false;
-        end_cell(votable, i);
-        p += size;
-    }
-    if (p == *at)
-        return wrong_row(votable, "data for fields that have no content");
-    *at = p;
-    votable->table.loaded++;
+    if (field->variable && big_endian(*at, 4) > INT32_MAX)
+        return wrong_row(votable, "a cell of negative length");
+    if (kept && size > LONGEST_ROW)
+        return wrong_row(votable, "longer than 64 MiB");
+    *any = !kept || size <= there - before;
+    if (!*any)
+        return true;
+    if (kept && !add_bytes(votable, *at + before, (size_t)size))
+        return false;
+    size_t taken = size < there - before ? (size_t)size : there - before;
+    *at += before + taken;
+    votable->taken += before + size;
+    votable->passed_over = size - taken;
+    end_cell(votable);
     return true;
 }
 
-/* Text of a STREAM: all rows that are whole. */
+/* What comes next: bytes of no use, the flags of a row, or a cell. */
+static bool take_some(struct votable *votable, const unsigned char **at, size_t there, bool *any) {
+    size_t flags = votable->flags ? (votable->fields + 7) / 8 : 0;
+    if (votable->passed_over) {
+        size_t piece = votable->passed_over < there ? (size_t)votable->passed_over : there;
+        *at += piece;
+        votable->passed_over -= piece;
+        *any = piece > 0;
+        return true;
+    }
+    if (!votable->begun) {
+        *any = there >= flags && there;
+        if (!*any || !start_row(votable))
+            return !*any;
+        memcpy(votable->missing, *at, flags);
+        *at += flags;
+        votable->taken = flags;
+        return true;
+    }
+    if (votable->cell < votable->fields)
+        return take_byte_cell(votable, at, there, any);
+    *any = true;
+    end_row(votable);
+    return votable->taken || wrong_row(votable, "data for fields that have no content");
+}
+
+/* Text of a STREAM. */
 static bool take_stream(struct votable *votable, struct span letters) {
     size_t made = 0, wanted = votable->bytes_filled + 3 * (letters.length + 3) / 4;
     if (!reserve(votable, &votable->bytes, &votable->bytes_size, wanted, 1))
@@ -189,24 +234,21 @@ static bool take_stream(struct votable *votable, struct span letters) {
     if (!base64_read(&votable->base64, letters.text, letters.length,
                      votable->bytes + votable->bytes_filled, &made))
         return wrong_row(votable, "the data are not base64");
-    votable->bytes_filled += made;
-    const unsigned char *at = votable->bytes, *end = at + votable->bytes_filled, *before = NULL;
-    while (at < end && at != before) {
-        before = at;
-        if (!start_row(votable) || !take_byte_row(votable, &at, end))
+    const unsigned char *at = votable->bytes, *end = at + votable->bytes_filled + made;
+    for (bool any = true; any;)
+        if (!take_some(votable, &at, (size_t)(end - at), &any))
             return false;
-    }
     votable->bytes_filled = (size_t)(end - at);
     if (at > votable->bytes)
         memmove(votable->bytes, at, votable->bytes_filled);
-    return votable->bytes_filled <= LONGEST_ROW || wrong_row(votable, "longer than 64 MiB");
+    return true;
 }
 
 static bool end_stream(struct votable *votable) {
     votable->state = AFTER;
     if (!base64_is_whole(&votable->base64))
         return wrong_row(votable, "the base64 data end within a group of characters");
-    return !votable->bytes_filled ||
+    return (!votable->bytes_filled && !votable->begun) ||
            wrong_row(votable, "the data end within it; is the file truncated?");
 }
 
@@ -290,8 +332,6 @@ static bool start_stream(struct votable *votable, const struct xml_tag *tag) {
 static bool start_tr(struct votable *votable, const struct xml_tag *tag) {
     if (strcmp(tag->name, "TR") != 0)
         return wrong_row(votable, "an element other than a row (TR)");
-    votable->row_start = votable->filled;
-    votable->cell = 0;
     return start_row(votable) && enter(votable, TR);
 }
 
@@ -350,18 +390,16 @@ static bool take_text(struct table *table, struct span text) {
     if (votable->state == ERROR)
         memcpy(votable->said + used, text.text, text.length < room ? text.length : room);
     return votable->state != TD || !votable->field[votable->cell].elements.count ||
-           add_bytes(votable, votable->row_start, text.text, text.length);
+           add_bytes(votable, text.text, text.length);
 }
 
-static bool end_row(struct votable *votable) {
+static bool end_tr(struct votable *votable) {
     struct table *table = &votable->table;
     if (votable->cell != votable->fields)
         return table_fail(table, 0, "row %zu: %zu cell%s for %zu fields",
                           table->before + table->loaded + 1, votable->cell, plural_s(votable->cell),
                           votable->fields);
-    table->loaded++;
-    if (is_full(votable))
-        xml_pause(&votable->xml);
+    end_row(votable);
     return true;
 }
 
@@ -383,12 +421,12 @@ static bool end_element(struct table *table) {
         votable->level = 0;
         return end_stream(votable);
     case TD:
-        end_cell(votable, votable->cell++);
+        end_cell(votable);
         votable->state = TR;
         return true;
     case TR:
         votable->state = TABLEDATA;
-        return end_row(votable);
+        return end_tr(votable);
     default:
         votable->level = 0;
         votable->state = votable->fields ? AFTER : DOCUMENT;
@@ -401,7 +439,7 @@ static bool end_element(struct table *table) {
 /* What is behind the rows must be well formed, or the file was cut. */
 static bool votable_load(struct table *table) {
     struct votable *votable = (struct votable *)table;
-    votable->filled = 0;
+    drop_rows(votable);
     while (!votable->xml.ended && !is_full(votable))
         if (!xml_read(&votable->xml))
             return false;
