@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_COMMAND_FIT_H
-#define CLI_COMMAND_FIT_H
+#pragma once
 
 /*
  * The steps of a fit, for commands that train models: set arguments, table and aside, then call
@@ -111,5 +110,3 @@ bool fit_take_notes(struct fit *fit, struct complaint *complaint);
 bool fit_learn_population(struct fit *fit, struct complaint *complaint);
 
 void fit_free(struct fit *fit);
-
-#endif

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 from nimgp import NoisyGPClassifier, NoisyGPRegressor, check_table, fit_table, from_table, load
-from nimgp._table_columns import opened
+from nimgp.tables._columns import opened
 from problems import ROOT
 
 sys.path.insert(0, str(ROOT / "tests" / "support"))
