@@ -104,7 +104,8 @@ void kept_rows_offer(struct kept_rows *kept, double score, const struct block_of
     bool targets = data->labels || data->targets;
     *row = (struct kept_row){.number = block->number[i],
                              .known = targets && (!block->known || block->known[i]),
-                             .exposure = data->exposure ? data->exposure[i] : 1.0};
+                             .exposure = data->exposure ? data->exposure[i] : 1.0,
+                             .error = data->target_sigma ? data->target_sigma[i] : 0.0};
     row->novelty = block->predictions->novelty ? block->predictions->novelty[i] : (double)NAN;
     if (block->name && block->name[i])
         copy_name(row->name, block->name[i]);

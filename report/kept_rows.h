@@ -15,6 +15,7 @@ struct kept_row {
     char name[NAME_BYTES]; /* empty where it has none */
     bool known;            /* its target is */
     double y, exposure;    /* class, number or count */
+    double error;          /* of a number; zero if there is none */
     size_t best;           /* class */
     double probability;    /* of it */
     double entropy, measurement_part;

@@ -269,6 +269,7 @@ static nim_status write_denoised(const struct learned *learned, struct json_writ
             data.targets = one ? NULL : denoised.y + k * outputs;
             data.outputs = outputs;
             data.exposure = report->predicts == PREDICTS_COUNT ? denoised.exposure + k : NULL;
+            data.target_sigma = &kept_rows_nth(&report->sample, k)->error;
             status = nim_model_denoise(report->model, &data, denoised.mean + k * d,
                                        denoised.deviation + k * d, error);
         }

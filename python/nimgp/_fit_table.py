@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from sklearn.base import clone
@@ -46,6 +47,8 @@ def fit_table(
     columns = from_table(table, label=label, **how)
     model = NoisyGPClassifier() if estimator is None else clone(estimator)
     extra = {} if columns.exposure is None else {"exposure": columns.exposure}
+    if columns.y_err is not None and "y_err" in inspect.signature(model.fit).parameters:
+        extra["y_err"] = columns.y_err
     if hasattr(model, "_table_how"):
         del model._table_how  # of another table
     model.fit(columns.X, columns.y, X_err=columns.X_err, **extra)
