@@ -52,6 +52,25 @@ class NumberEstimator(RegressorMixin, Estimator):
             raise ValueError(f"grid has shape {points.shape}; expected a sequence of numbers")
         return self._distribution(X, X_err, "density", exposure=exposure, grid=points)["density"]
 
+    def _modes(self, X: Any, grid: Any, most: int, X_err: Any) -> np.ndarray:
+        """Peaks on the grid, each moved to the vertex of the parabola through the logarithms of three values."""
+        if not isinstance(most, Integral) or most < 1:
+            raise ValueError(f"most={most!r} is not a whole number above 0")
+        points = np.ascontiguousarray(unmasked(grid), dtype=np.float64)
+        if points.ndim != 1 or len(points) < 3 or not (np.diff(points) > 0).all():
+            raise ValueError("grid is not an increasing sequence of at least three numbers")
+        density = self._density(X, points, X_err)
+        modes = np.full((len(density), int(most)), np.nan)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for row, own in enumerate(np.log(density)):
+                peaks = 1 + np.flatnonzero((own[1:-1] > own[:-2]) & (own[1:-1] >= own[2:]))
+                best = peaks[np.argsort(-own[peaks], kind="stable")][: int(most)]
+                left, right = points[best] - points[best - 1], points[best + 1] - points[best]
+                rise, fall = (own[best] - own[best - 1]) / left, (own[best] - own[best + 1]) / right
+                moved = (rise * right - fall * left) / (2 * (rise + fall))
+                modes[row, : len(best)] = points[best] + np.where(np.isfinite(moved), moved, 0.0)
+        return modes
+
     def _interval(self, X: Any, coverage: float, X_err: Any, exposure: Any = None) -> np.ndarray:
         parts = self._distribution(X, X_err, "interval", exposure=exposure, coverage=float(coverage))
         return parts["interval"]

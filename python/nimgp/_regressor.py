@@ -311,9 +311,36 @@ class NoisyGPRegressor(NumberEstimator):
         Returns
         -------
         ndarray of shape (n, k)
-            p(y) in units of 1 / y. A mode is ``grid[density.argmax(axis=1)]``.
+            p(y) in units of 1 / y.
         """
         return self._density(X, grid, X_err)
+
+    def predict_modes(
+        self,
+        X: ArrayLike,
+        grid: ArrayLike,
+        most: int = 1,
+        *,
+        X_err: ErrorsLike | None = None,
+    ) -> np.ndarray:
+        """The most probable values of y, where the density has its peaks.
+
+        Parameters
+        ----------
+        X, X_err
+            As in :meth:`predict`.
+        grid : array-like of shape (k,)
+            Increasing values of y, the same for all rows. Peaks are sought between them, so the grid
+            must be finer than the peaks are wide; at its ends there are none.
+        most : int, default=1
+            How many of each row.
+
+        Returns
+        -------
+        ndarray of shape (n, most)
+            The highest peak first; NaN where there are fewer.
+        """
+        return self._modes(X, grid, most, X_err)
 
     def sample_y(
         self,
