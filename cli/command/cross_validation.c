@@ -174,6 +174,7 @@ bool cross_validation_learn(struct cross_validation *validation, const struct ar
     const char *groups = argument_text(arguments, "groups");
     *fit = (struct fit){.arguments = arguments,
                         .table = table,
+                        .like = argument_text(arguments, "like"),
                         .aside = {groups, argument_text(arguments, "weights")}};
     if (strcmp(table, "-") == 0)
         return complain(complaint, BAD_USAGE,
@@ -208,13 +209,7 @@ static bool make_room(struct cross_validation *validation, struct complaint *com
 
 static bool predict_fold(struct cross_validation *validation, size_t fold, const struct rows *rows,
                          struct predictions *predictions, struct complaint *complaint) {
-    nim_data block = rows_data(rows);
-    struct training_set whole = {.rows = rows->count,
-                                 .attributes = block.attributes,
-                                 .x = rows->x,
-                                 .sigma = rows->sigma,
-                                 .shapes = rows->shapes,
-                                 .targets = rows->targets};
+    const struct training_set whole = training_set_of(rows);
     struct training_set *part = &validation->part;
     part->rows = 0;
     for (size_t k = 0; k < rows->count; k++)

@@ -37,6 +37,10 @@ static const struct option options[] = {
              "predicts each fold with a model that was trained on the others."},
 
     {.name = "", .help = "With --folds"},
+    {.name = "like",
+     .value = "MODEL",
+     .help = "Train with the settings of this model: its features, classes, --where and options, "
+             "unless others are given."},
     {.name = "groups",
      .value = "COLUMN",
      .help = "Keep rows with the same value in this column in one fold, for instance measurements "
@@ -193,9 +197,9 @@ static bool rate(struct evaluation *evaluation, struct complaint *complaint) {
 
 /* Options that need another one. */
 static bool check_together(const struct arguments *arguments, struct complaint *complaint) {
-    static const char *const with[] = {"groups",   "output",     "keep", "keep-only",
-                                       "features", "exclude",    "log",  "classes",
-                                       "task",     "likelihood", "set",  "class-weight"};
+    static const char *const with[] = {
+        "like", "groups",  "output", "keep",       "keep-only", "features",    "exclude",
+        "log",  "classes", "task",   "likelihood", "set",       "class-weight"};
     static const char *const without[] = {"probabilities", "prior", "report"};
     bool folds = argument_given(arguments, "folds");
     const char *alone = folds ? NULL : argument_borrowed(arguments);
@@ -341,7 +345,8 @@ const struct command command_evaluate = {
         "Standard errors are those of means over rows. The standard error of ECE ignores that a "
         "bin could change from too confident to too cautious, or back. The standard error of RMSE "
         "is computed from that of the mean square.\n\n"
-        "With --folds each row of TABLE is predicted by a model that was not trained on its fold. "
+        "With --folds each row of TABLE is predicted by a model that was not trained on its fold; "
+        "--like MODEL measures so how good a model is without keeping rows from it. "
         "--groups keeps rows that belong together, such as measurements of one object, in one "
         "fold.",
     .examples = "# All scores as text\n"
@@ -350,6 +355,8 @@ const struct command command_evaluate = {
                 "nimgp evaluate toy.nimgp test.csv --json | jq .nll.value\n"
                 "# Cross-validation, with all observations of an object in one fold\n"
                 "nimgp evaluate --folds 5 --groups object train.csv -o out-of-fold.csv --keep\n"
+                "# How good a model's settings are on rows that were not learned\n"
+                "nimgp evaluate --folds 5 --like toy.nimgp train.csv\n"
                 "# Weighted scores, where each row represents several objects\n"
                 "nimgp evaluate toy.nimgp test.csv --weights objects\n",
     .options = options,

@@ -69,6 +69,7 @@
 struct fit {
     const struct arguments *arguments;
     const char *table, *output;
+    const char *like;         /* a model whose settings hold where others are not given, or NULL */
     const char *others;       /* --population-from */
     const char *aside[2];     /* columns that are neither feature nor target, or NULL */
     char *default_checkpoint; /* MODEL.checkpoint */
