@@ -106,15 +106,15 @@ OPTION(CHOICE, row_steps, "visited",
        "When Adam moves the parameters of a single row, with latent inputs. visited: in steps whose minibatch "
        "has the row; always: in every step, with gradient zero if the minibatch does not have the row.",
        CHOICE, NAMES("visited", "always"), 0, 0, TRAINS, RESEARCH)
-OPTION(REAL, rate, "0.02",
-       "1e-8 .. 1",
+OPTION(REAL, rate, "auto",
+       "auto, or 1e-8 .. 1",
        "Step size of Adam.",
-       REAL, NULL, 1e-8, 1, TRAINS, EXPERT)
-OPTION(CHOICE, precision, "double",
-       "double, single",
+       REAL, NAMES("auto"), 1e-8, 1, TRAINS, EXPERT)
+OPTION(CHOICE, precision, "auto",
+       "auto, double, single",
        "Precision of the large products of matrices in a training step; sums, factorisations and "
        "parameters are always double.",
-       CHOICE, NAMES("double", "single"), 0, 0, TRAINS, EXPERT)
+       CHOICE, NAMES("auto", "double", "single"), 0, 0, TRAINS, EXPERT)
 OPTION(REAL, lengthscale_rate, "1",
        "1e-3 .. 1",
        "Step size of the logarithms of lengthscales, relative to rate. 0.5 gives the logarithms of squared "

@@ -57,7 +57,8 @@ CONDITION(errors_seen, "inputs are not taken as exact in spite of errors",
 CONDITION(nothing_noisy, "no cell has an error or is missing", s->facts->noisy_columns == 0)
 CONDITION(few_noisy, "at most 40 attributes are noisy", noisy_columns(s) <= 40)
 CONDITION(few_rows, "there are fewer than 2000 rows", s->facts->rows < 2000)
-CONDITION(many_rows, "there are at least 20000 rows", s->facts->rows >= 20000)
+CONDITION(many_rows, "there are at least 20000 rows, 2000 if inputs are exact",
+          s->facts->rows >= (s->options->input->uses_errors ? 20000 : 2000))
 CONDITION(rows_differ, "errors differ from row to row", !s->facts->equally_noisy)
 CONDITION(rows_equal, "all rows are equally noisy", s->facts->equally_noisy)
 CONDITION(rows_noisy, "all rows are equally noisy",
@@ -146,7 +147,7 @@ CHOOSE(short_training) {
  * is averaged out: their number is fixed, and their size falls to zero. */
 CHOOSE(fixed_training) {
     (void)s, (void)options;
-    *length = (struct training_length){.steps = 2000, .passes = 1, .most = 2000};
+    *length = (struct training_length){.steps = 1000, .passes = 15, .most = 2000};
 }
 
 CHOOSE(long_training) {
@@ -250,9 +251,15 @@ const struct rule rule_list[] = {
      noise_start, IF(&noise_learned), BY("results/defaults.md", "learned-noise")},
     {"white_start", NULL, "exp(-10)", white_start, .reason = "usual", BY("results/defaults.md", "what-was-tried")},
 
-    {"epochs", NULL, "2000 steps but at least one pass", fixed_training, IF(&inputs_stay, &alpha_above_0, &many_rows), BY("results/defaults.md", "many-rows")},
+    {"epochs", NULL, "15 passes but 1000 to 2000 steps and at least one pass", fixed_training, IF(&inputs_stay, &alpha_above_0, &many_rows), BY("results/defaults.md", "many-rows")},
     {"epochs", NULL, "1000 steps but at least 15 passes", short_training, IF(&inputs_stay, &alpha_above_0), BY("results/defaults.md", "kernel-points-and-steps")},
     {"epochs", NULL, "10000 steps but at least 100 passes", long_training, .reason = "inputs are inferred, or alpha is 0", BY("results/defaults.md", "kernel-points-and-steps")},
+    /* Where the step size falls to zero, it can be larger at first; inputs that are drawn make the
+     * steps too noisy for that. */
+    {"rate", "0.05", IF(&classes, &exact_inputs, &alpha_above_0, &many_rows), BY("results/defaults.md", "many-rows")},
+    {"rate", "0.02", .reason = "usual", BY("results/defaults.md", "many-rows")},
+    {"precision", "single", IF(&probabilities, &inputs_stay, &alpha_above_0, &many_rows), BY("results/defaults.md", "many-rows")},
+    {"precision", "double", .reason = "usual", BY("results/defaults.md", "many-rows")},
     {"warm_up", NULL, "200", warm_up, IF(&inputs_stay), BY("results/defaults.md", "kernel-points-and-steps"), .limits = true},
 
     {"points", "0", "as many as tolerance requires", IF(&probabilities, &few_attributes), BY("derivations/prediction.md", "the-number-of-points")},
