@@ -65,10 +65,10 @@ static nim_status hold_out(nim_model *model, const nim_data *data, nim_progress_
                                                       : 2;
     struct listener listener = {.progress = progress,
                                 .context = context,
-                                .steps = held_out_steps(model),
+                                .steps = held_out_steps(model, data->rows),
                                 .report = {.epoch = (size_t)model->epoch,
                                            .epochs = (size_t)model->epoch,
-                                           .batches = fits * held_out_steps(model) + 1,
+                                           .batches = fits * held_out_steps(model, data->rows) + 1,
                                            .step = (size_t)model->step,
                                            .bound = model->bound}};
     struct held_out held;

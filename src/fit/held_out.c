@@ -17,6 +17,7 @@ enum {
     NUMBER_STEPS = 200, /* the same where numbers or counts are predicted */
     MOST_JUDGED = 2000, /* most rows held out in total */
     LEAST_ROWS = 40,
+    MANY_ROWS = 5 * MOST_JUDGED, /* from which exact ones are held out in one part */
     PATIENCE = 10, /* steps between two calls of the progress function */
     MOST_CONSIDERED =
         1 << 18, /* most rows for training and judging copies; their few steps use fewer */
@@ -44,8 +45,13 @@ static size_t steps_of(const nim_model *model) {
     return model->classes ? STEPS : NUMBER_STEPS;
 }
 
-size_t held_out_steps(const nim_model *model) {
-    return FOLDS * steps_of(model);
+static size_t folds_of(const nim_model *model, size_t rows) {
+    bool exact = !model->options.input->uses_errors;
+    return model->classes && exact && rows >= MANY_ROWS ? 1 : FOLDS;
+}
+
+size_t held_out_steps(const nim_model *model, size_t rows) {
+    return folds_of(model, rows) * steps_of(model);
 }
 
 /* ---------------------------------------------------------------- folds ----------------------- */
@@ -55,6 +61,7 @@ static bool deal_folds(const nim_model *model, struct held_out *held) {
     const nim_data *data = held->data;
     const struct row_sample sample = row_sample(
         (struct random_key){model->options.seed, STREAM_SAMPLE}, 2, data->rows, MOST_CONSIDERED);
+    held->folds = folds_of(model, data->rows);
     held->count = sample.count;
     held->weight = (double)data->rows / (double)sample.count;
     held->row = malloc(sample.count * sizeof *held->row);
@@ -69,7 +76,7 @@ static bool deal_folds(const nim_model *model, struct held_out *held) {
         held->row[k] = row_sample_at(&sample, k);
     for (size_t k = 0; good && k < sample.count; k++) {
         size_t at = order[k], label = model->classes ? (size_t)data->labels[held->row[at]] : 0;
-        held->fold_of[at] = k < MOST_JUDGED ? next[label]++ % FOLDS : FOLDS;
+        held->fold_of[at] = k < MOST_JUDGED ? next[label]++ % held->folds : FOLDS;
     }
     free(order);
     free(next);
@@ -290,7 +297,7 @@ static nim_status judge_fold(const struct held_out *held, const nim_model *model
 nim_status held_out_judge(const struct held_out *held, const nim_model *model,
                           const struct outlook *outlook, double *p, nim_error *error) {
     nim_status status = NIM_OK;
-    for (size_t fold = 0; status == NIM_OK && fold < FOLDS; fold++)
+    for (size_t fold = 0; status == NIM_OK && fold < held->folds; fold++)
         status = judge_fold(held, model, outlook, fold, p, error);
     return status;
 }

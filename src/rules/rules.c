@@ -98,8 +98,8 @@ CONDITION(uncalibrated, "sets of labels are predicted", target_of(s) == TARGET_L
 /* Too many inducing inputs are slow and let the functions follow single rows, the noisiest first.
  */
 static void choose_inducing(const struct situation *s, struct nim_options *options, size_t each,
-                            size_t least) {
-    size_t rows = s->facts->rows, wanted = rows / each, most = 100;
+                            size_t least, size_t most) {
+    size_t rows = s->facts->rows, wanted = rows / each;
     wanted = wanted < least ? least : wanted < most ? wanted : most;
     options->inducing = wanted < rows ? wanted : rows;
 }
@@ -110,17 +110,22 @@ static void choose_inducing(const struct situation *s, struct nim_options *optio
 
 CHOOSE(inducing_50_20) {
     (void)length;
-    choose_inducing(s, options, 50, 20);
+    choose_inducing(s, options, 50, 20, 100);
 }
 
 CHOOSE(inducing_20_50) {
     (void)length;
-    choose_inducing(s, options, 20, 50);
+    choose_inducing(s, options, 20, 50, 100);
 }
 
 CHOOSE(inducing_20_40) {
     (void)length;
-    choose_inducing(s, options, 20, 40);
+    choose_inducing(s, options, 20, 40, 100);
+}
+
+CHOOSE(inducing_20_200) {
+    (void)length;
+    choose_inducing(s, options, 20, 40, 200);
 }
 
 /* If y has an order, more noise would make the functions start too flat. The variation of y would
@@ -194,8 +199,10 @@ const struct rule rule_list[] = {
     {"kernel", "matern32", IF(&fits_probabilities), BY("results/defaults.md", "kernel-points-and-steps")},
     {"kernel", "se", .reason = "numbers or counts are predicted, or alpha is 0", BY("results/defaults.md", "kernel-points-and-steps")},
 
-    /* With alpha = 1 and caution 1 the functions stay too close to their prior. */
+    /* With alpha = 1 and caution 1 the functions stay too close to their prior, above all where many
+     * exact rows say where the borders are. */
     {"caution", "1", IF(&classes, &exact_inputs, &few_rows), BY("results/defaults.md", "points-batches-and-inducing-inputs-again")},
+    {"caution", "0.1", IF(&classes, &exact_inputs, &alpha_above_0, &many_rows), BY("results/defaults.md", "many-rows")},
     {"caution", "0.45", IF(&is_bold, &rows_differ), BY("results/defaults.md", "inducing-inputs-caution-and-a-linear-term")},
     {"caution", "0.3", IF(&is_bold), BY("results/defaults.md", "reasons-for-these-choices")},
     {"caution", "1", .reason = "numbers or counts are predicted, noise is learned, or alpha is 0", BY("results/defaults.md", "learned-noise")},
@@ -219,6 +226,8 @@ const struct rule rule_list[] = {
      IF(&is_bold, &rows_differ), BY("results/defaults.md", "points-batches-and-inducing-inputs-again")},
     {"inducing", NULL, "one for every 20 rows, at least 50 and at most 100", inducing_20_50,
      IF(&is_bold, &marginal_inputs), BY("results/defaults.md", "points-batches-and-inducing-inputs-again")},
+    {"inducing", NULL, "one for every 20 rows, at most 200", inducing_20_200,
+     IF(&classes, &exact_inputs, &alpha_above_0, &many_rows), BY("results/defaults.md", "many-rows")},
     {"inducing", NULL, "one for every 20 rows, at least 40 and at most 100", inducing_20_40,
      .reason = "one for every 20 rows, at least 40 and at most 100", BY("results/defaults.md", "inducing-inputs-caution-and-a-linear-term")},
 
