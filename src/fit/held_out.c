@@ -18,7 +18,7 @@ enum {
     MOST_JUDGED = 2000, /* most rows held out in total */
     LEAST_ROWS = 40,
     MANY_ROWS = 5 * MOST_JUDGED, /* from which exact ones are held out in one part */
-    PATIENCE = 10, /* steps between two calls of the progress function */
+    PATIENCE = 10,               /* steps between two calls of the progress function */
     MOST_CONSIDERED =
         1 << 18, /* most rows for training and judging copies; their few steps use fewer */
     MOST_COPIES = 2,

@@ -13,7 +13,7 @@ struct plan {
     struct nim_options options; /* as decided; epochs: see length */
     struct nim_options request; /* as the user set them */
     struct training_length length;
-    size_t rows; /* that were known */
+    size_t rows;                           /* that were known */
     const struct rule *rule[OPTION_COUNT]; /* that decided; NULL: the user, or no rule needed */
 };
 

@@ -166,8 +166,8 @@ static const struct problem problem = {.classes = 3,
                                        .samples = 4,
                                        .alpha = 1.0};
 
-/* At most 2000 rows are held out, with equal shares of each class, in four parts; in one where there
- * are many rows. The listener hears of the steps of as many copies. */
+/* At most 2000 rows are held out, with equal shares of each class, in four parts; in one where
+ * there are many rows. The listener hears of the steps of as many copies. */
 static void many_rows_have_one_part(void **state) {
     (void)state;
     enum { MANY = 10000, PARTS = 4 };
@@ -421,11 +421,11 @@ static void files_keep_it(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(temperature_is_found), cmocka_unit_test(nothing_to_learn),
-        cmocka_unit_test(weights_are_rows),     cmocka_unit_test(extreme_probabilities),
-        cmocka_unit_test(many_rows_have_one_part), cmocka_unit_test(calibrated_model),     cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(parameters_stay),      cmocka_unit_test(shapes_are_kept),
-        cmocka_unit_test(files_keep_it),
+        cmocka_unit_test(temperature_is_found),    cmocka_unit_test(nothing_to_learn),
+        cmocka_unit_test(weights_are_rows),        cmocka_unit_test(extreme_probabilities),
+        cmocka_unit_test(many_rows_have_one_part), cmocka_unit_test(calibrated_model),
+        cmocka_unit_test(threads_do_not_matter),   cmocka_unit_test(parameters_stay),
+        cmocka_unit_test(shapes_are_kept),         cmocka_unit_test(files_keep_it),
     };
     return cmocka_run_group_tests(tests, train_once, free_trained);
 }

@@ -465,8 +465,7 @@ static void rows_are_remembered(void **state) {
     }
     nim_options *options = nim_options_create();
     for (size_t fewer = 0; fewer < 2; fewer++) {
-        nim_data data =
-            NIM_DATA(.rows = ROWS - fewer, .attributes = 1, .x = x, .labels = label);
+        nim_data data = NIM_DATA(.rows = ROWS - fewer, .attributes = 1, .x = x, .labels = label);
         nim_model *model = NULL, *loaded = NULL;
         nim_error error;
         size_t size;
