@@ -23,7 +23,7 @@ from nimgp import (
     from_table,
     load,
 )
-from nimgp._model import Model
+from nimgp._native.model import Model
 from problems import ROOT, make_targets
 
 QUICK = {"epochs": 20, "calibrate": False, "random_state": 3, "n_jobs": 1}

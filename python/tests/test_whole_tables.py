@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 from nimgp import NoisyGPClassifier, NoisyGPRegressor, check_table, fit_table, from_table, load
-from nimgp._table_columns import opened
+from nimgp.tables._columns import opened
 from problems import ROOT
 
 sys.path.insert(0, str(ROOT / "tests" / "support"))
@@ -72,6 +72,24 @@ def test_columns_of_catalogues(title, tmp_path):
     assert [(c.name, c.role, c.errors, c.remarks) for c in mine] == [
         (c["name"], c["role"], c.get("errors"), c["remarks"]) for c in program
     ]
+
+
+@pytest.mark.parametrize("features", [None, ["spin"]])
+def test_ends_that_are_lengths(tmp_path, features):
+    make = np.random.default_rng(1)
+    table = pandas.DataFrame(
+        {
+            "spin": make.uniform(-1, 1, 60),
+            "spin_lower": -make.uniform(0, 0.2, 60),
+            "spin_upper": make.uniform(0, 0.2, 60),
+            "class": np.tile(["a", "b"], 30),
+        }
+    )
+    found = from_table(table, label="class", features=features)
+    assert found._recipe.errors == {"spin": "spin_lower:spin_upper"}
+    table.to_csv(tmp_path / "t.csv", index=False)
+    (line,) = [line for line in run(tmp_path, "check", "t.csv").splitlines() if "feature" in line]
+    assert "errors spin_lower:spin_upper" in line
 
 
 @pytest.mark.parametrize("log", ["auto", "none"])

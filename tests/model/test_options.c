@@ -485,7 +485,7 @@ static void rows_are_remembered(void **state) {
             nim_model_choice(one, "rate", rate, sizeof rate);
             nim_model_choice(one, "precision", precision, sizeof precision);
             assert_string_equal(epochs, fewer ? "1000 steps but at least 15 passes"
-                                              : "15 passes but 1000 to 2000 steps and at least "
+                                              : "25 passes but 1000 to 2000 steps and at least "
                                                 "one pass");
             assert_string_equal(rate, fewer ? "0.02" : "0.05");
             assert_string_equal(precision, fewer ? "double" : "single");
