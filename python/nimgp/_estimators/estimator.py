@@ -90,9 +90,9 @@ class Estimator(NoveltyMethods, RowMethods, FileMethods, BaseEstimator):
     lengthscale_prior: float | None = None
     stop: str = "auto"
     batch: int | None = None
-    rate: float = 0.02
+    rate: float | None = None
     warm_up: int = 1000
-    precision: str = "double"
+    precision: str = "auto"
     samples: int | None = None
     points: int | None = None
     tolerance: float = 0.002
