@@ -75,6 +75,24 @@ def test_columns_of_catalogues(title, tmp_path):
     ]
 
 
+@pytest.mark.parametrize("features", [None, ["spin"]])
+def test_ends_that_are_lengths(tmp_path, features):
+    make = np.random.default_rng(1)
+    table = pandas.DataFrame(
+        {
+            "spin": make.uniform(-1, 1, 60),
+            "spin_lower": -make.uniform(0, 0.2, 60),
+            "spin_upper": make.uniform(0, 0.2, 60),
+            "class": np.tile(["a", "b"], 30),
+        }
+    )
+    found = from_table(table, label="class", features=features)
+    assert found._recipe.errors == {"spin": "spin_lower:spin_upper"}
+    table.to_csv(tmp_path / "t.csv", index=False)
+    (line,) = [line for line in run(tmp_path, "check", "t.csv").splitlines() if "feature" in line]
+    assert "errors spin_lower:spin_upper" in line
+
+
 @pytest.mark.parametrize("log", ["auto", "none"])
 def test_the_same_bits_as_the_program(tmp_path, log):
     stars().to_csv(tmp_path / "t.csv", index=False)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_PLAN_PLAN_H
-#define NIMGP_PLAN_PLAN_H
+#pragma once
 
 /*
  * The plan of a model: every option decided, by the user's request or by a rule (rules/rules.h).
@@ -30,5 +29,3 @@ void plan_decide_rest(struct plan *plan, size_t width);
 
 /* Restores the rule of an option from its reason, which files have. */
 void plan_recall(struct plan *plan, const char *option, const char *reason);
-
-#endif

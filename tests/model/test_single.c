@@ -63,7 +63,7 @@ static void compare(struct fixture *fixture, const struct problem *problem, doub
     if (!(fabs(single - value) <= 1e-4 * fabs(value)))
         fail_msg("%s: the bound is %.9g, not %.9g", problem_name(problem), single, value);
     assert_true(single != value); /* otherwise it was not single */
-    for (size_t b = 0; b < model_block_count(model); b++) {
+    for (size_t b = 0; b < model->functions * BLOCKS_PER_FUNCTION + BLOCKS_IN_COMMON; b++) {
         struct block block = model_block(model, b);
         compare_block(problem, block.name, block.count, gradient + block.offset,
                       bound_gradient(fixture->bound) + block.offset, fabs(value), tolerance);

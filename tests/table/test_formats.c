@@ -29,7 +29,7 @@ static void names_of_formats(void **context) {
         assert_true(table_format_named(known[i].name, &format));
         assert_int_equal(format, known[i].format);
     }
-    assert_string_equal(TABLE_FORMAT_NAMES, "any|csv|tsv|ecsv|fits|votable|rows");
+    assert_string_equal(TABLE_FORMAT_NAMES, "any, csv, tsv, ecsv, fits, votable, rows");
     assert_false(table_format_named("xls", &format));
     assert_false(table_format_named("CSV", &format));
     assert_false(table_format_named("", &format));

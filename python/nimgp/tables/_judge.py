@@ -59,6 +59,12 @@ class Judge:
             raise MemoryError
         return int(self._handle)
 
+    @property
+    def names(self) -> Names:
+        """The names, corrected by the cells: whether x_lower is the end or the length of an error bar."""
+        self._judged  # noqa: B018
+        return self._names
+
     def __del__(self) -> None:
         if getattr(self, "_handle", None):
             library.nim_judge_free(self._handle)

@@ -203,7 +203,7 @@ def from_table(
     sources = _take_logarithms(sources, () if log in ("auto", "none") else log)
     if not sources:
         raise ValueError("the table has no columns of numbers besides labels and errors")
-    pairs = error_pairs(sources, names, [*taken, *excluded], errors, given)
+    pairs = error_pairs(sources, judge.names, [*taken, *excluded], errors, given)
     refuse_double_use(sources, pairs, labels, taken[len(labels) :])
     units = units_of(table)
     _refuse_mixed_units(sources, pairs, units)

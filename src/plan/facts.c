@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rows/noisy_cells.h"
+/* What the rules know of a table: which of its cells are not known exactly. */
+#include "plan/plan.h"
 
 #include "rows/cells.h"
 
@@ -27,7 +28,9 @@ static bool equally_correlated(const nim_data *data) {
     return true;
 }
 
-size_t count_noisy_columns(const nim_data *data) {
+/* Columns with a cell that is not known exactly: with an error that is not zero, a limit, or
+ * missing. */
+static size_t count_noisy_columns(const nim_data *data) {
     size_t count = 0;
     for (size_t j = 0; j < data->attributes; j++)
         for (size_t i = 0; i < data->rows; i++)
@@ -38,7 +41,8 @@ size_t count_noisy_columns(const nim_data *data) {
     return count;
 }
 
-bool equally_noisy(const nim_data *data) {
+/* Whether all rows have the same errors, or none, and no missing cells. */
+static bool equally_noisy(const nim_data *data) {
     for (size_t i = 0; i < data->rows; i++)
         for (size_t j = 0; j < data->attributes; j++)
             if (!(error_of(data, i, j) == error_of(data, 0, j) &&
@@ -47,7 +51,8 @@ bool equally_noisy(const nim_data *data) {
     return equally_correlated(data);
 }
 
-bool errors_differ(const nim_data *data) {
+/* Whether some column has known errors that differ. */
+static bool errors_differ(const nim_data *data) {
     for (size_t j = 0; data->sigma && j < data->attributes; j++) {
         double first = NAN;
         for (size_t i = 0; i < data->rows; i++) {
@@ -59,4 +64,13 @@ bool errors_differ(const nim_data *data) {
         }
     }
     return false;
+}
+
+struct facts plan_facts(const nim_data *data) {
+    return (struct facts){.rows = data->rows,
+                          .attributes = data->attributes,
+                          .width = data->attributes,
+                          .noisy_columns = count_noisy_columns(data),
+                          .equally_noisy = equally_noisy(data),
+                          .errors_differ = errors_differ(data)};
 }
