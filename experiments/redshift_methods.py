@@ -73,13 +73,11 @@ class Ours:
         self.model = NoisyGPRegressor(random_state=seed, n_jobs=1).fit(train.X, train.y, X_err=train.E)
 
     def predict(self, part: Part) -> Answer:
-        """P(Y <= y) of every third row, as quantiles take a while."""
-        some = Part(part.X[::3], part.E[::3], part.y[::3])
-        quantiles = self.model.predict_quantiles(some.X, LEVELS, X_err=some.E)
+        quantiles = self.model.predict_quantiles(part.X, LEVELS, X_err=part.E)
         return Answer(
             self.model.log_density(part.X, part.y, X_err=part.E),
             self.model.predict(part.X, X_err=part.E),
-            np.array([np.interp(y, row, LEVELS, 0, 1) for y, row in zip(some.y, quantiles, strict=True)]),
+            np.array([np.interp(y, row, LEVELS, 0, 1) for y, row in zip(part.y, quantiles, strict=True)]),
         )
 
 

@@ -299,7 +299,7 @@ HEAD = """# Numbers
 Written by [redshifts.py](../../experiments/redshifts.py), from catalogues that are not part of the project; runs are kept
 in numbers.csv. Means over the splits; NLL: of the true
 redshift; scatter: 1.4826 MAD of (z - z_true)/(1 + z_true); outliers: share beyond 0.15; PIT: largest difference between
-the share of rows below a quantile and its level (of nimgp: of every third row); errors x 3: test magnitudes measured
+the share of rows below a quantile and its level; errors x 3: test magnitudes measured
 worse by 3 times the median error of each, and told so; CPU seconds of the fit, by one thread. Bold: the best of a column.
 
 GPz and FlexZBoost are stages of [RAIL](https://rail-hub.readthedocs.io), with their defaults; the point estimate of
@@ -309,7 +309,7 @@ columns of their logarithms; copies: trained with two degraded copies of each ro
 
 ## The parts of the default
 
-Where y is a number, a fit is a panel ([views.md](../derivations/views.md#numbers)) of a Gaussian process and four
+Where y is a number, a fit is a panel ([views.md](../derivations/views.md#numbers)) of a Gaussian process and eight
 mixtures of Gaussians over attributes and y. Held-out rows weigh them; where they gain nothing the Gaussian process is
 alone. Noise of y that varies and several modes are what one Gaussian around one function cannot say.
 """

@@ -50,6 +50,7 @@ static void set_former(nim_options *options) {
     static const char *const former[][2] = {
         {"alpha", "0"},   {"population", "flat"},     {"missing", "ignore"}, {"calibrate", "none"},
         {"caution", "1"}, {"lengthscale_prior", "0"}, {"views", "one"},
+        {"precision", "double"},
     };
     for (size_t i = 0; i < sizeof former / sizeof *former; i++)
         nim_options_set(options, former[i][0], former[i][1], NULL);
@@ -276,7 +277,8 @@ static bool sizes_fit(const struct model_reader *reader, const nim_options *opti
     /* The options of a model have no automatic values left. */
     return options->kernel && options->input && options->samples && options->batch &&
            options->alpha != OPTION_AUTO && options->caution != OPTION_AUTO &&
-           options->lengthscale_prior != OPTION_AUTO && options->lowest < options->highest &&
+           options->lengthscale_prior != OPTION_AUTO && options->rate != OPTION_AUTO &&
+           options->precision != PRECISION_AUTO && options->lowest < options->highest &&
            targets_can_be(options->likelihood, sizes->classes) && sizes->columns >= 1 &&
            sizes->flags <= sizes->columns && sizes->inducing >= 1 && z && z->dimensions == 3 &&
            z->shape[0] ==
@@ -288,7 +290,6 @@ static nim_status build(const struct model_reader *reader, struct plan *decided,
                         struct nim_model *model) {
     const char **classes = NULL, **attributes = NULL;
     struct model_sizes sizes = {0};
-    size_t rows = 0;
     nim_status status = load_list(reader, "classes", &classes, &sizes.classes);
     if (status == NIM_OK)
         status = load_list(reader, "attributes", &attributes, &sizes.columns);
@@ -297,13 +298,13 @@ static nim_status build(const struct model_reader *reader, struct plan *decided,
     if (status == NIM_OK && model_reader_text(reader, "flags"))
         status = load_number(reader, "flags", &sizes.flags);
     if (status == NIM_OK)
-        status = load_number(reader, "rows", &rows);
+        status = load_number(reader, "rows", &decided->rows);
     if (status == NIM_OK && !sizes_fit(reader, &decided->options, &sizes))
         status = model_reader_refuse(reader, "has the wrong shape of array", "inducing.inputs");
     if (status == NIM_OK) {
         complete_plan(reader, &sizes, decided);
         model_plan(model, decided, &sizes);
-        model->table.rows = rows;
+        model->table.rows = decided->rows;
         status = check_contents(reader, model);
     }
     if (status == NIM_OK)

@@ -18,7 +18,7 @@ void plan_decide(struct plan *plan, const char *option, const struct facts *fact
 }
 
 struct plan plan_make(const struct nim_options *request, const struct facts *facts) {
-    struct plan plan = {.request = *request, .options = *request};
+    struct plan plan = {.request = *request, .options = *request, .rows = facts->rows};
     const char *last = "";
     for (const struct rule *rule = rule_list; rule->option; rule++) {
         if (strcmp(rule->option, last) != 0)
@@ -29,7 +29,7 @@ struct plan plan_make(const struct nim_options *request, const struct facts *fac
 }
 
 void plan_decide_rest(struct plan *plan, size_t width) {
-    const struct facts facts = {.width = width};
+    const struct facts facts = {.rows = plan->rows, .width = width};
     for (size_t i = 0; i < nim_option_count(); i++) {
         const nim_option_info *info = nim_option_describe(i);
         if (info->role != NIM_OPTION_SHAPES)

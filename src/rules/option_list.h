@@ -65,9 +65,9 @@ OPTION(CHOICE, last_batch, "even", ONE_OF_2("even", "rest"), TRAINS, RESEARCH,
 OPTION(CHOICE, row_steps, "visited", ONE_OF_2("visited", "always"), TRAINS, RESEARCH,
        "When Adam moves the parameters of a single row, with latent inputs. visited: in steps whose minibatch "
        "has the row; always: in every step, with gradient zero if the minibatch does not have the row.")
-OPTION(REAL, rate, "0.02", RANGE(1e-8, 1), TRAINS, EXPERT,
+OPTION(REAL, rate, "auto", AUTO_OR(1e-8, 1), TRAINS, EXPERT,
        "Step size of Adam.")
-OPTION(CHOICE, precision, "double", ONE_OF_2("double", "single"), TRAINS, EXPERT,
+OPTION(CHOICE, precision, "auto", ONE_OF_3("auto", "double", "single"), TRAINS, EXPERT,
        "Precision of the large products of matrices in a training step; sums, factorisations and "
        "parameters are always double.")
 OPTION(REAL, lengthscale_rate, "1", RANGE(1e-3, 1), TRAINS, RESEARCH,

@@ -14,7 +14,7 @@ enum warp_rule { WARP_AUTO, WARP_NONE };
 enum views_rule { VIEWS_AUTO, VIEWS_ONE, VIEWS_PANEL };
 enum calibrate_rule { CALIBRATE_AUTO, CALIBRATE_NONE };
 enum stop_rule { STOP_AUTO, STOP_FIXED };
-enum precision { PRECISION_DOUBLE, PRECISION_SINGLE };
+enum precision { PRECISION_AUTO, PRECISION_DOUBLE, PRECISION_SINGLE };
 
 /* All options (option_list.h); kernel and input are NULL for auto, and a choice is the index of its
  * name. The same structure holds what the user requested and what was planned (plan/plan.h), where

@@ -58,7 +58,8 @@ CONDITION(errors_seen, "inputs are not taken as exact in spite of errors",
 CONDITION(nothing_noisy, "no cell has an error or is missing", s->facts->noisy_columns == 0)
 CONDITION(few_noisy, "at most 40 attributes are noisy", noisy_columns(s) <= 40)
 CONDITION(few_rows, "there are fewer than 2000 rows", s->facts->rows < 2000)
-CONDITION(many_rows, "there are at least 20000 rows", s->facts->rows >= 20000)
+CONDITION(many_rows, "there are at least 20000 rows, 2000 if inputs are exact",
+          s->facts->rows >= (s->options->input->uses_errors ? 20000 : 2000))
 CONDITION(rows_differ, "errors differ from row to row", !s->facts->equally_noisy)
 CONDITION(rows_equal, "all rows are equally noisy", s->facts->equally_noisy)
 CONDITION(rows_noisy, "all rows are equally noisy",
@@ -97,12 +98,13 @@ CONDITION(uncalibrated, "sets of labels are predicted", target_of(s) == TARGET_L
     static void name(const struct rule *rule, const struct situation *s,                           \
                      struct nim_options *options, struct training_length *length)
 
-/* One for every numbers[0] rows, at least numbers[1]. Too many inducing inputs are slow and let the
+/* One for every numbers[0] rows, numbers[1] to numbers[2]. Too many inducing inputs are slow and let the
  * functions follow single rows, the noisiest first. */
 CHOOSE(some_inducing) {
     (void)length;
-    size_t rows = s->facts->rows, wanted = rows / rule->numbers[0], most = 100;
-    wanted = wanted < rule->numbers[1] ? rule->numbers[1] : wanted < most ? wanted : most;
+    size_t rows = s->facts->rows, wanted = rows / rule->numbers[0];
+    size_t least = rule->numbers[1], most = rule->numbers[2];
+    wanted = wanted < least ? least : wanted < most ? wanted : most;
     options->inducing = wanted < rows ? wanted : rows;
 }
 
@@ -164,8 +166,10 @@ const struct rule rule_list[] = {
     {"kernel", "matern32", IF(&fits_probabilities), BY("results/defaults.md", "kernel-points-and-steps")},
     {"kernel", "se", .reason = "numbers or counts are predicted, or alpha is 0", BY("results/defaults.md", "kernel-points-and-steps")},
 
-    /* With alpha = 1 and caution 1 the functions stay too close to their prior. */
+    /* With alpha = 1 and caution 1 the functions stay too close to their prior, above all where many
+     * exact rows say where the borders are. */
     {"caution", "1", IF(&classes, &exact_inputs, &few_rows), BY("results/defaults.md", "points-batches-and-inducing-inputs-again")},
+    {"caution", "0.1", IF(&classes, &exact_inputs, &alpha_above_0, &many_rows), BY("results/defaults.md", "many-rows")},
     {"caution", "0.45", IF(&is_bold, &rows_differ), BY("results/defaults.md", "inducing-inputs-caution-and-a-linear-term")},
     {"caution", "0.3", IF(&is_bold), BY("results/defaults.md", "reasons-for-these-choices")},
     {"caution", "1", .reason = "numbers or counts are predicted, noise is learned, or alpha is 0", BY("results/defaults.md", "learned-noise")},
@@ -186,11 +190,13 @@ const struct rule rule_list[] = {
     {"batch", "200", .reason = "inputs are not marginal", BY("results/defaults.md", "points-batches-and-inducing-inputs-again")},
 
     {"inducing", NULL, "one for every 50 rows, at least 20 and at most 100", some_inducing,
-     {50, 20}, IF(&is_bold, &rows_differ), BY("results/defaults.md", "points-batches-and-inducing-inputs-again")},
+     {50, 20, 100}, IF(&is_bold, &rows_differ), BY("results/defaults.md", "points-batches-and-inducing-inputs-again")},
     {"inducing", NULL, "one for every 20 rows, at least 50 and at most 100", some_inducing,
-     {20, 50}, IF(&is_bold, &marginal_inputs), BY("results/defaults.md", "points-batches-and-inducing-inputs-again")},
+     {20, 50, 100}, IF(&is_bold, &marginal_inputs), BY("results/defaults.md", "points-batches-and-inducing-inputs-again")},
+    {"inducing", NULL, "one for every 20 rows, at most 150", some_inducing,
+     {20, 40, 150}, IF(&classes, &exact_inputs, &alpha_above_0, &many_rows), BY("results/defaults.md", "many-rows")},
     {"inducing", NULL, "one for every 20 rows, at least 40 and at most 100", some_inducing,
-     {20, 40}, .reason = "one for every 20 rows, at least 40 and at most 100", BY("results/defaults.md", "inducing-inputs-caution-and-a-linear-term")},
+     {20, 40, 100}, .reason = "one for every 20 rows, at least 40 and at most 100", BY("results/defaults.md", "inducing-inputs-caution-and-a-linear-term")},
 
     /* Measurements determine only the sum of the population's variance and the noise. With equally
      * noisy rows the functions learn from inputs as noisy as those of new rows; a flat population
@@ -225,9 +231,15 @@ const struct rule rule_list[] = {
      * is averaged out: their number is fixed, and their size falls to zero. Without parameters of
      * inputs that must converge, and with alpha > 0, predictions are good before the kernels have
      * converged. */
-    {"epochs", NULL, "2000 steps but at least one pass", training_length, {2000, 1, 2000}, IF(&inputs_stay, &alpha_above_0, &many_rows), BY("results/defaults.md", "many-rows")},
+    {"epochs", NULL, "25 passes but 1000 to 2000 steps and at least one pass", training_length, {1000, 25, 2000}, IF(&inputs_stay, &alpha_above_0, &many_rows), BY("results/defaults.md", "many-rows")},
     {"epochs", NULL, "1000 steps but at least 15 passes", training_length, {1000, 15}, IF(&inputs_stay, &alpha_above_0), BY("results/defaults.md", "kernel-points-and-steps")},
     {"epochs", NULL, "10000 steps but at least 100 passes", training_length, {10000, 100}, .reason = "inputs are inferred, or alpha is 0", BY("results/defaults.md", "kernel-points-and-steps")},
+    /* Where the step size falls to zero, it can be larger at first; inputs that are drawn make the
+     * steps too noisy for that. */
+    {"rate", "0.05", IF(&classes, &exact_inputs, &alpha_above_0, &many_rows), BY("results/defaults.md", "many-rows")},
+    {"rate", "0.02", .reason = "usual", BY("results/defaults.md", "many-rows")},
+    {"precision", "single", IF(&probabilities, &inputs_stay, &alpha_above_0, &many_rows), BY("results/defaults.md", "many-rows")},
+    {"precision", "double", .reason = "usual", BY("results/defaults.md", "many-rows")},
     {"warm_up", NULL, "200", warm_up, {200}, IF(&inputs_stay), BY("results/defaults.md", "kernel-points-and-steps"), .limits = true},
 
     {"points", "0", "as many as tolerance requires", IF(&probabilities, &few_attributes), BY("derivations/prediction.md", "the-number-of-points")},

@@ -112,14 +112,14 @@ static void every_likelihood_and_input(void **state) {
  */
 static void nearly_singular(void **state) {
     (void)state;
-    static const size_t attributes[] = {2, 40};
-    for (size_t k = 0; k < 6; k++) {
+    static const size_t attributes[] = {2, GP_CLOSE_ATTRIBUTES + 1, 40};
+    for (size_t k = 0; k < 9; k++) {
         struct problem problem = {.classes = 3,
-                                  .attributes = attributes[k % 2],
+                                  .attributes = attributes[k % 3],
                                   .inducing = 30,
                                   .rows = 200,
-                                  .kernel = k / 2 == 0   ? "se"
-                                            : k / 2 == 1 ? "matern32"
+                                  .kernel = k / 3 == 0   ? "se"
+                                            : k / 3 == 1 ? "matern32"
                                                          : "linear+se",
                                   .input = "exact",
                                   .noise = "given"};
