@@ -221,7 +221,7 @@ static const struct judged *find_target(const nim_judge *judge) {
 }
 
 static void conclude(struct judged *column, double *space) {
-    if (column->text && !column->many)
+    if (column->words && !column->many)
         qsort(column->word, column->words, sizeof *column->word, by_bytes);
     for (size_t k = 0; k < column->sampled; k++)
         if (sentinel_is(column, column->sample[k]))

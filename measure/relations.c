@@ -301,7 +301,7 @@ static bool read_pairs(const struct nim_names *names, size_t column, struct rela
         for (int upper = 0; upper < 2; upper++) {
             const char *word = upper ? pair_words[i].upper : pair_words[i].lower;
             size_t length = strlen(word);
-            for (size_t place = 1; name[place]; place++) {
+            for (size_t place = 1; *name && name[place]; place++) {
                 struct part part = {place, place + length};
                 if (!is_separator(name[place - 1]) || !stands_at(name, place, word, true) ||
                     (name[part.end] && !is_separator(name[part.end])))

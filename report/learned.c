@@ -121,13 +121,25 @@ static void write_attribute(const struct learned *learned, struct json_writer *j
     json_close(json);
 }
 
-/* Attributes with a picture: the most relevant that have a range. They come first in order. */
+static bool has_errors(const struct learned *learned, size_t j) {
+    size_t count = learned->report->errors ? sort_values(learned, j, true) : 0;
+    return count && learned->scratch[count - 1] > 0.0;
+}
+
+/* Attributes with a picture: the most relevant that have a range, two of them with errors if there
+ * are such. They come first in order. */
 static void choose_shown(struct learned *learned) {
     double low, high;
+    size_t kept = 0; /* places for attributes with errors */
+    for (size_t j = 0; j < learned->report->attributes && kept < 2; j++)
+        kept += has_errors(learned, j) && learned_range(learned, j, &low, &high);
     for (size_t i = 0; i < learned->report->attributes && learned->shown < CURVES; i++) {
         size_t j = learned->order[i];
-        if (!(learned->relevance[j] > 0.0) || !learned_range(learned, j, &low, &high))
+        bool noisy = has_errors(learned, j);
+        if (!(learned->relevance[j] > 0.0) || !learned_range(learned, j, &low, &high) ||
+            (!noisy && learned->shown + kept >= CURVES))
             continue;
+        kept -= kept && noisy;
         memmove(learned->order + learned->shown + 1, learned->order + learned->shown,
                 (i - learned->shown) * sizeof *learned->order);
         learned->order[learned->shown++] = j;

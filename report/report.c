@@ -276,6 +276,7 @@ static nim_report_rows portion_of(const nim_report_rows *rows, nim_data *data, s
     data->labels = all->labels ? all->labels + first : NULL;
     data->targets = all->targets ? all->targets + first * all->outputs : NULL;
     data->exposure = all->exposure ? all->exposure + first : NULL;
+    data->target_sigma = all->target_sigma ? all->target_sigma + first : NULL;
     data->weights = NULL;
     return (nim_report_rows){.data = data,
                              .known = rows->known ? rows->known + first : NULL,

@@ -26,16 +26,17 @@ static bool write_options(const nim_report *report, struct json_writer *json) {
     nim_options *defaults = nim_options_create();
     if (!defaults)
         return false;
-    json_array(json, "options"); /* name, value, and whether it is the default */
+    json_array(json, "options"); /* name, value, and whether it was left open */
     for (size_t i = 0; i < nim_option_count(); i++) {
         const char *name = nim_option_describe(i)->name;
-        char value[64] = "", usual[64] = "";
+        char value[64] = "", asked[64] = "", usual[64] = "";
         nim_options_get(nim_model_options(report->model), name, value, sizeof value, NULL);
+        nim_options_get(nim_model_request(report->model), name, asked, sizeof asked, NULL);
         nim_options_get(defaults, name, usual, sizeof usual, NULL);
         json_array(json, NULL);
         json_text(json, NULL, name);
         json_text(json, NULL, value);
-        json_bool(json, NULL, strcmp(value, usual) == 0);
+        json_bool(json, NULL, strcmp(asked, usual) == 0 || strcmp(name, "classes") == 0);
         json_close(json);
     }
     json_close(json);

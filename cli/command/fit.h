@@ -38,7 +38,8 @@
         {.name = "errors",                                                                         \
          .value = "A=B,...|none",                                                                  \
          .help =                                                                                   \
-             "A=B: column B holds the 1-sigma errors of feature A. A=B:C: B holds the lower, C "   \
+             "A=B: column B holds the 1-sigma errors of feature A, or of a target of numbers. "    \
+             "A=B:C: B holds the lower, C "                                                        \
              "the "                                                                                \
              "upper errors. A=[B:C]: B and C hold the ends of the error bars. A=: the values of "  \
              "A "                                                                                  \

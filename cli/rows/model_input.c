@@ -31,9 +31,8 @@ static bool open_table(struct table_input *input, const struct arguments *argume
                        struct table_request *request, struct complaint *complaint) {
     struct name_list conditions = {0};
     /* evaluate --folds --like: the rows are those the models were trained with. */
-    const char *noted = argument_given(arguments, "like")
-                            ? fit_request_noted(request->model, REQUEST_WHERE)
-                            : NULL;
+    const char *noted =
+        argument_given(arguments, "like") ? fit_request_noted(request->model, REQUEST_WHERE) : NULL;
     request->format = file_format(arguments, "format");
     request->conditions = &conditions;
     bool fine = (noted ? name_list_split(&conditions, noted, "--where", complaint)

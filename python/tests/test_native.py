@@ -19,7 +19,8 @@ from nimgp import (
 )
 from nimgp._estimators.settings import option_text, parameter_of, same_value
 from nimgp._native import core, interface
-from nimgp._native.model import Model, Table
+from nimgp._native.model import Model
+from nimgp._native.table import Table
 from problems import ESTIMATORS, ROOT, make_problem, make_targets, uncalibrated
 
 

@@ -15,6 +15,7 @@ from sklearn.model_selection import cross_val_score
 
 from nimgp import NoisyGPClassifier, NoisyGPRegressor, check_table, fit_table, from_table, load
 from nimgp.tables._columns import opened
+from nimgp.tables._read import read_alike
 from problems import ROOT
 
 sys.path.insert(0, str(ROOT / "tests" / "support"))
@@ -127,11 +128,11 @@ def test_kinds_of_tables_and_columns(tmp_path):
     assert np.array_equal(model.predict_proba(polars), wanted)
     # A text that was never seen, and none at all.
     new = table.assign(kind=["violet", None] * (len(table) // 2))
-    read = model._recipe.read(new).X
+    read = read_alike(model._recipe, new).X
     assert not read.iloc[0, 1:].any() and read.iloc[1, 1:].isna().all()
     assert np.isfinite(model.predict_proba(new)).all()
     # Errors whose column is not there are unknown, which is not exact.
-    lost = model._recipe.read(table.drop(columns="e_mag"))
+    lost = read_alike(model._recipe, table.drop(columns="e_mag"))
     assert np.isnan(lost.X_err[:, 0]).all() and not lost.X_err[:, 1:].any()
     with pytest.raises(ValueError, match="too many different texts"):
         from_table(table.assign(name=[f"n{i}" for i in range(len(table))]), features=["name"])

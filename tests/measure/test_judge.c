@@ -215,9 +215,22 @@ static void test_ends_and_lengths(void **unused) {
     }
 }
 
+/* A column without a name, as spreadsheets have them: nothing is read behind its end. */
+static void test_no_name(void **unused) {
+    (void)unused;
+    static const bool is_text[1];
+    char *name = calloc(1, 1);
+    nim_names *names = nim_names_create((const char *const *)&name, is_text, 1);
+    long of[2];
+    assert_int_equal(nim_names_role(names, 0, of), NIM_IDENTITY);
+    nim_names_free(names);
+    free(name);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sentinels), cmocka_unit_test(test_ends_and_lengths),
-        cmocka_unit_test(test_blocks), cmocka_unit_test(test_tells), cmocka_unit_test(test_texts)};
+        cmocka_unit_test(test_no_name),   cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_tells),     cmocka_unit_test(test_texts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

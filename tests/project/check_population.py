@@ -21,6 +21,7 @@ PLACES = {
     "src/model/load.c": "model files of older versions",
     "cli/command/inspection.c": "what was learned, in words",
     "cli/command/inspect.c": "likewise",
+    "cli/command/duration.c": "how long it takes to learn one, apart from the steps",
     "include/nimgp.h": "what it means for missing cells and other rows",
     "python/nimgp/_estimators/docstrings.py": "what was learned, in Python",
 }

@@ -17,7 +17,8 @@ from sklearn.utils.validation import _check_y, check_is_fitted, column_or_1d
 
 from .._base.errors import ErrorsLike
 from .._base.masks import refuse_masked
-from .._native.model import Model, Table
+from .._native.model import Model
+from .._native.table import Table
 from .blocks import is_dask, predict_blocks
 from .docstrings import shared_texts
 from .estimator import Estimator

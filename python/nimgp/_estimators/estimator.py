@@ -18,8 +18,9 @@ from .._base.errors import ErrorsLike
 from .._base.warn import warn
 from .._native import core
 from .._native.collectives import Team
-from .._native.model import Model, Table
+from .._native.model import Model
 from .._native.progress import Bar, Progress
+from .._native.table import Table
 from ..tables._columns import is_table
 from ..tables._read import from_table
 from . import settings

@@ -46,6 +46,8 @@ def fit_table(
     columns = from_table(table, label=label, **how)
     model = NoisyGPClassifier() if estimator is None else clone(estimator)
     extra = {} if columns.exposure is None else {"exposure": columns.exposure}
+    if columns.y_err is not None and getattr(model, "_beside", None) == "y_err":
+        extra["y_err"] = columns.y_err
     if hasattr(model, "_table_how"):
         del model._table_how  # of another table
     model.fit(columns.X, columns.y, X_err=columns.X_err, **extra)

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from .._native.model import Table
+from .._native.table import Table
 from ..tables._read import MissingValue, from_table
 from ..tables._recipe import Recipe
 from .estimator import Estimator

@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.metrics import r2_score
 
+from .._base.errors import ErrorsLike
+from .._base.masks import unmasked
 from .docstrings import documented
 from .inputs import check_numbers
 from .numbers import NumberEstimator
@@ -78,3 +82,46 @@ class NoisyGPRegressor(NumberEstimator):
 
     def _read_targets(self, y: Any, classes: Any, rows: int) -> dict[str, np.ndarray]:
         return {"targets": check_numbers(y, rows)}
+
+    def predict_modes(
+        self,
+        X: ArrayLike,
+        grid: ArrayLike,
+        most: int = 1,
+        *,
+        X_err: ErrorsLike | None = None,
+    ) -> np.ndarray:
+        """The most probable values of y, where the density has its peaks.
+
+        Parameters
+        ----------
+        X, X_err
+            As in :meth:`predict`.
+        grid : array-like of shape (k,)
+            Increasing values of y, the same for all rows. Peaks are sought between them, so the grid
+            must be finer than the peaks are wide; at its ends there are none.
+        most : int, default=1
+            How many of each row.
+
+        Returns
+        -------
+        ndarray of shape (n, most)
+            The highest peak first; NaN where there are fewer.
+        """
+        if not isinstance(most, Integral) or most < 1:
+            raise ValueError(f"most={most!r} is not a whole number above 0")
+        points = np.ascontiguousarray(unmasked(grid), dtype=np.float64)
+        if points.ndim != 1 or len(points) < 3 or not (np.diff(points) > 0).all():
+            raise ValueError("grid is not an increasing sequence of at least three numbers")
+        density = self.predict_density(X, points, X_err=X_err)
+        modes = np.full((len(density), int(most)), np.nan)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for row, own in enumerate(np.log(density)):
+                peaks = 1 + np.flatnonzero((own[1:-1] > own[:-2]) & (own[1:-1] >= own[2:]))
+                best = peaks[np.argsort(-own[peaks], kind="stable")][: int(most)]
+                # To the vertex of the parabola through the logarithms of three values.
+                left, right = points[best] - points[best - 1], points[best + 1] - points[best]
+                rise, fall = (own[best] - own[best - 1]) / left, (own[best] - own[best + 1]) / right
+                moved = (rise * right - fall * left) / (2 * (rise + fall))
+                modes[row, : len(best)] = points[best] + np.where(np.isfinite(moved), moved, 0.0)
+        return modes

@@ -13,7 +13,8 @@ from typing import Any
 
 from .._native.core import call, library
 from .._native.interface import ReportRows
-from .._native.model import Model, Table, _name_array
+from .._native.model import Model, name_array
+from .._native.table import Table
 from ..tables._units import from_note
 
 
@@ -62,7 +63,7 @@ def make_report(
             for place, portion in table.portions(2048):
                 rows = ReportRows(data=ctypes.pointer(portion.data))
                 if names is not None:
-                    rows.name = _name_array(names[place])
+                    rows.name = name_array(names[place])
                 call("nim_report_add", handle, ctypes.byref(rows))
             texts = {}
             for form in ("json", "html"):

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._base.errors import Errors
 from .._base.warn import warn
-from .._native.model import Table
+from .._native.table import Table
 from ..tables._arrow import is_arrow
 from ..tables._columns import column_names, is_table, opened
 from ..tables._read import read_alike

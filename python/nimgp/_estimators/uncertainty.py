@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._base.errors import ErrorsLike
-from .._native.model import Table
+from .._native.table import Table
 
 
 class Uncertainty(NamedTuple):

@@ -26,7 +26,13 @@ from ._labels import merge_classes, read_labels, read_sets, rows_of_classes
 from ._names import Names, Sides, sides_by_rule
 from ._recipe import Recipe, read_missing
 from ._units import refuse_mixed, units_of
-from ._values import Missing, measured_values, sentinels_of, warn_of_nonpositive
+from ._values import (
+    Missing,
+    errors_of_numbers,
+    measured_values,
+    sentinels_of,
+    warn_of_nonpositive,
+)
 
 # Numbers that mean missing: in all columns, in each of some, or found.
 MissingValue = (
@@ -59,20 +65,25 @@ class Columns(_Columns):
         Names of the attributes.
     exposure : ndarray of shape (n,) or None
         Time, area or effort of counts; None if it was not requested. It is not one of the four
-        items of the tuple.
+        items of the tuple, nor is `y_err`.
+    y_err : ndarray of shape (n,) or None
+        1-sigma errors of y, for ``fit(..., y_err=...)``, if y holds numbers that have an error
+        column; 0 where the error is missing, the root mean square of lower and upper errors.
     units : dict
         Units of the attributes that have one; also in ``X.attrs["units"]`` of a DataFrame, from
         which estimators read them.
     """
 
     exposure: np.ndarray | None = None
+    y_err: np.ndarray | None = None
     units: dict[str, str]
     _recipe: Recipe
 
     def with_errors(self, X_err: np.ndarray | Errors) -> Columns:
         """The same with other errors."""
         other = Columns(self.X, self.y, X_err, self.names)
-        other.exposure, other.units, other._recipe = self.exposure, self.units, self._recipe
+        other.exposure, other.y_err = self.exposure, self.y_err
+        other.units, other._recipe = self.units, self._recipe
         return other
 
 
@@ -135,8 +146,8 @@ def from_table(
         (``id``..., or whole numbers that are all different).
         ``model.feature_names_in_`` selects the features of an estimator.
     errors : "auto", dict or None, default="auto"
-        "auto" finds error columns by name. A dict names the error columns of some features (None
-        for exact values); the others are found by name. ``{"*": "* err"}`` names those of all columns
+        "auto" finds error columns by name. A dict names the error columns of some features, or of
+        the label (None for exact values); the others are found by name. ``{"*": "* err"}`` names those of all columns
         that have such a one. None ignores all error columns.
     log : iterable of str, "auto" or "none"
         Features whose logarithm is used; they are then called ``log(x)``. Values that are not
@@ -162,8 +173,8 @@ def from_table(
     Returns
     -------
     Columns
-        X, y, X_err and names; the exposure and the units are its attributes ``exposure`` and
-        ``units``.
+        X, y, X_err and names; the exposure, the errors of y and the units are its attributes
+        ``exposure``, ``y_err`` and ``units``.
 
     Examples
     --------
@@ -192,6 +203,9 @@ def from_table(
     }
     given = dict(errors) if isinstance(errors, Mapping) else {}
     judge = Judge(table, names, aside_of(table, names, labels, exposure, excluded, given))
+    numbers = [name for name in labels if is_numeric(table[name]) and one]
+    measured = [name for name in numbers if errors is not None and _holds_numbers(table, name)]
+    told, given = given, {key: text for key, text in given.items() if key not in measured}
     if features is None:
         sources = default_sources(table, names, judge)
     else:
@@ -207,8 +221,12 @@ def from_table(
     refuse_double_use(sources, pairs, labels, taken[len(labels) :])
     units = units_of(table)
     _refuse_mixed_units(sources, pairs, units)
+    values = [column for source in sources.values() for column in source.columns]
+    target_errors = _errors_of_label(measured, names, [*values, *taken, *excluded], told)
     used = _columns_used(sources, pairs)
-    numbers = [name for name in labels if is_numeric(table[name]) and one]
+    if target_errors:
+        refuse_mixed(measured[0], dict.fromkeys(target_errors.columns, "its errors"), units)
+        used += target_errors.columns
     missing = _missing_values(missing_value, judge, [*used, *numbers])
     X, X_err = measured_values(table, sources, pairs, names, missing)
     y, keep = _targets(table, label, labels, len(X), classes, ignore_case)
@@ -248,7 +266,15 @@ def from_table(
         X.attrs["units"] = dict(result.units)
     if exposure is not None:
         result.exposure = _exposure(table, taken[-1], rows)
-    result._recipe = Recipe(called, _errors_of(sources, pairs), missing, labels[0] if one and labels else None)
+    if target_errors:
+        result.y_err = errors_of_numbers(table, measured[0], target_errors, missing)[rows]
+    result._recipe = Recipe(
+        called,
+        _errors_of(sources, pairs),
+        missing,
+        labels[0] if one and labels else None,
+        str(target_errors) if target_errors else None,
+    )
     return result
 
 
@@ -284,6 +310,19 @@ def _holds_numbers(table: Any, name: str) -> bool:
         return False
     different = np.unique(numbers_of(table, name))
     return len(different) > 30 or bool((different != np.floor(different)).any())
+
+
+def _errors_of_label(
+    measured: Sequence[str], names: Names, others: Sequence[str], given: Mapping[str, str | None]
+) -> Sides | None:
+    """The error columns of a label that holds numbers, by its name or as given."""
+    found = names.errors(measured[0], others) if measured else None
+    for name, text in given.items() if measured else ():
+        if name == measured[0]:
+            found = None if text is None else names.read_sides(text)
+        elif "*" in name and text is not None and "*" in text:
+            found = names.by_pattern(name, measured[0], text) or found
+    return found
 
 
 def _columns_used(

@@ -25,28 +25,35 @@ def read_missing(text: str | None) -> dict[str | None, list[float]]:
 @dataclass(frozen=True)
 class Recipe:
     """`errors`: of each feature that has some, as in :func:`nimgp.from_table`; of what a difference takes away under its
-    name and "-". `missing`: numbers that mean missing, of each column; None stands for all."""
+    name and "-". `missing`: numbers that mean missing, of each column; None stands for all. `label_errors`: of a label that
+    holds numbers."""
 
     features: Sequence[str]
     errors: Mapping[str, str] = field(default_factory=dict)
     missing: Mapping[str | None, Sequence[float]] = field(default_factory=dict)
     label: str | None = None
+    label_errors: str | None = None
 
     @classmethod
     def of_model(cls, model: Model) -> Recipe:
         pairs: dict[str, str] = {}
+        label = model.note(_LABEL)
         for item in split(model.note(_ERRORS)):
-            names = [f"{name}{end}" for name in model.attribute_names for end in ("", "-")]
+            names = [f"{name}{end}" for name in model.attribute_names for end in ("", "-")] + ([label] if label else [])
             found = [name for name in names if item.startswith(f"{name}=")]
             if found:
                 name = max(found, key=len)
                 pairs[name] = item[len(name) + 1 :]
+        label_errors = None if label in model.attribute_names else pairs.pop(label or "", None)
         return cls(
-            list(model.attribute_names), pairs, read_missing(model.note(_MISSING)), model.note(_LABEL)
+            list(model.attribute_names), pairs, read_missing(model.note(_MISSING)), label, label_errors
         )
 
     def note_down(self, model: Model) -> None:
-        model.set_note(_ERRORS, join(f"{name}={errors}" for name, errors in self.errors.items()))
+        every = dict(self.errors)
+        if self.label and self.label_errors:
+            every[self.label] = self.label_errors
+        model.set_note(_ERRORS, join(f"{name}={errors}" for name, errors in every.items()))
         missing = [
             f"{value!r}" if name is None else f"{name}={value!r}"
             for name, values in self.missing.items()

@@ -139,6 +139,16 @@ def _error_bars(
     return np.where(np.isnan(lower), upper, lower), np.where(np.isnan(upper), lower, upper)
 
 
+def errors_of_numbers(table: Any, column: str, sides: Sides, missing: Missing) -> np.ndarray:
+    """Errors of all rows of a column: of two sides their root mean square, 0 where missing."""
+
+    def numbers(name: str) -> np.ndarray:
+        return present_numbers(table, name, sentinels_of(missing, name))
+
+    lower, upper = _error_bars(numbers, sides, numbers(column), column)
+    return np.nan_to_num(np.hypot(lower, upper) / np.sqrt(2), nan=0.0)
+
+
 def _limit_cells(table: Any, name: str) -> np.ndarray:
     """Signs of a column of limits. In a column of numbers, 1 is an upper limit."""
     try:
