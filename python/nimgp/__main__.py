@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ._table_columns import column_names, is_numeric, numbers_of, opened, texts_of
+from ._base.frames import column_names, is_numeric, numbers_of
+from .tables._columns import opened, texts_of
 
 _MAGIC, _MOST_WORDS = b"NIMROWS\n", 1 << 20
 

@@ -153,6 +153,7 @@ def test_numbers_are_those_of_the_estimator() -> None:
     assert data["evaluation"]["nll"]["value"] == pytest.approx(-np.log(p[np.arange(150), y]).mean())
     assert data["evaluation"]["error"]["value"] == pytest.approx((p.argmax(1) != y).mean())
     assert data["predictions"]["expected"] == pytest.approx(p.sum(0))
+    assert data["entropy"]["value"] == pytest.approx(-(p * np.log(p)).sum(1).mean())
     assert [bound for _, bound in data["training"]["trace"]] == pytest.approx(model.history_[:, 1])
     relevance = {a["name"]: a["relevance"] for a in data["attributes"]}
     assert [relevance[f"x{j + 1}"] for j in range(2)] == pytest.approx(model.relevance_, rel=1e-4)
@@ -196,12 +197,35 @@ def test_every_chart_has_its_marks(hostile: nimgp.Report, show: Any) -> None:
         "curve-0": 33,
         "curve-1": 33,
         "map": 26 * 26 + in_range(data),
-        "entropy": 2 + 2 * sum(n > 0 for n in data["predictions"]["predicted"]),
     }
     assert {name: marks[name] for name in expected} == expected
     assert set(marks) - set(expected) <= {"denoised"}
     lines = opened.page.evaluate("document.querySelectorAll('#curve-0 polyline.line').length")
     assert lines == 3
+
+
+def test_what_was_set_and_what_moves(hostile: nimgp.Report, show: Any) -> None:
+    """Options chosen automatically are not "set"; shares of 0 and 1 have bars; the attributes whose values move are shown."""
+    given = QUICK | {"noise": "both", "input": "first_order", "calibrate": "none"}
+    assert {name for name, _, usual in hostile.data["options"] if not usual} == set(given) - {"random_state"}
+    lengths = "[...document.querySelectorAll('#precision-recall line[stroke]')].map(l => l.x2.baseVal.value - l.x1.baseVal.value)"
+    assert min(show(hostile).page.evaluate(lengths)) > 0
+    X, y, sigma = blobs(300, 2, 12)
+    sigma[:, [2, 7]] = 1.0
+    X[:, [2, 7]] = np.random.default_rng(3).normal(size=(300, 2)) * 1.4
+    X_err = {f"x{j}": sigma[:, j] for j in (2, 7)}
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(X, columns=[f"x{j}" for j in range(12)]).assign(
+        **{f"{name}_err": error for name, error in X_err.items()}, label=y
+    )
+    model = nimgp.fit_table(table, "label", classifier())
+    unknown = table.assign(label=[None] * 40 + list(y[40:]))
+    opened = show(model.report(unknown))
+    opened.is_fine()
+    titles = opened.page.locator("#denoised text").all_text_contents()
+    assert {"x2", "x7"} <= set(titles), titles
+    heads = opened.page.locator("#to-label th").all_inner_texts()
+    assert "Predicted" in " ".join(heads) and "True" not in " ".join(heads), heads
 
 
 def test_hostile_names_are_text(hostile: nimgp.Report, show: Any) -> None:
@@ -257,6 +281,7 @@ def test_pointer_and_keys_show_values(hostile: nimgp.Report, show: Any) -> None:
     page = opened.page
     page.locator("#confusion .mark").first.hover()
     assert " taken for " in page.inner_text("#tip")
+    page.mouse.move(0, 0)
     page.locator("#reliability svg[role=img]").focus()
     page.keyboard.press("ArrowRight")
     first = page.inner_text("#tip")

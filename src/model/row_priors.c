@@ -10,11 +10,9 @@ void row_priors_layout(struct row_priors *priors, const struct nim_model *model,
     *priors = (struct row_priors){.model = model, .components = components};
     if (!components)
         return;
-    struct conditioner counting; /* see arena.h */
     priors->conditioner = arena_bytes(arena, workers, sizeof *priors->conditioner);
     for (size_t w = 0; w < workers; w++)
-        conditioner_layout(priors->conditioner ? &priors->conditioner[w] : &counting,
-                           &model->population, arena);
+        conditioner_layout(ARENA_ELEMENT(priors->conditioner, w), &model->population, arena);
     priors->share = arena_doubles(arena, rows * components);
     priors->centre = arena_doubles(arena, rows * components * d);
     priors->evidence = arena_doubles(arena, rows);

@@ -80,6 +80,23 @@ static void plain_tables(void **context) {
     assert_csv(",a,\n1,2,3\n", "|a|\n1|2|3\n");
 }
 
+/* The time that they take grows with their number, not with its square: otherwise this test does
+ * not end in time. */
+static void many_comments(void **context) {
+    (void)context;
+    enum { LINES = 30000000 };
+    static const char table[] = "a,b\n1,2\n3\n";
+    size_t size = 2 * (size_t)LINES + sizeof table - 1;
+    char *text = malloc(size);
+    assert_non_null(text);
+    for (size_t i = 0; i < LINES; i++)
+        memcpy(text + 2 * i, "#\n", 2);
+    memcpy(text + 2 * (size_t)LINES, table, sizeof table - 1);
+    assert_refused_table(file_of("bad.csv", text, size), TABLE_ANY, BAD_INPUT,
+                         WORDS("bad.csv:30000003: 1 cell, but the header has 2"));
+    free(text);
+}
+
 static void quoted_cells(void **context) {
     (void)context;
     assert_csv("a,b\n\"x\",\"y\"\n", "a|b\nx|y\n");
@@ -459,7 +476,7 @@ int main(void) {
         cmocka_unit_test(wrong_quotes),     cmocka_unit_test(text_among_numbers),
         cmocka_unit_test(what_is_no_table), cmocka_unit_test(files_that_cannot_be_read),
         cmocka_unit_test(long_rows),        cmocka_unit_test(gzipped),
-        cmocka_unit_test(cut_gzip),
+        cmocka_unit_test(cut_gzip),         cmocka_unit_test(many_comments),
     };
     return cmocka_run_group_tests(tests, directory_make, directory_remove);
 }
