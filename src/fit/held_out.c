@@ -18,7 +18,7 @@ enum {
     MOST_JUDGED = 2000, /* most rows held out in total */
     LEAST_ROWS = 40,
     MANY_ROWS = 5 * MOST_JUDGED, /* from which exact ones are held out in one part */
-    PATIENCE = 10, /* steps between two calls of the progress function */
+    PATIENCE = 10,               /* steps between two calls of the progress function */
     MOST_CONSIDERED =
         1 << 18, /* most rows for training and judging copies; their few steps use fewer */
     MOST_COPIES = 2,
@@ -312,8 +312,8 @@ static nim_status judge_fold(const struct held_out *held, const nim_model *model
         status = predict_by_copy(held, model, seen.x ? &seen : &learn,
                                  judge.x ? &judge.data : &fold_rows.data, &own, error);
     if (status == NIM_OK && !none)
-        held_out_place(held, fold, held->folds, outlook->ways, fold_rows.data.rows, held_out_width(model),
-                       own, p);
+        held_out_place(held, fold, held->folds, outlook->ways, fold_rows.data.rows,
+                       held_out_width(model), own, p);
     free(own);
     own_rows_free(&learn);
     own_rows_free(&fold_rows);

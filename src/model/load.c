@@ -48,9 +48,9 @@ static const char *key_in(const struct model_reader *reader, size_t i, const cha
 /* The values of options that older files do not have. */
 static void set_former(nim_options *options) {
     static const char *const former[][2] = {
-        {"alpha", "0"},   {"population", "flat"},     {"missing", "ignore"}, {"calibrate", "none"},
-        {"caution", "1"}, {"lengthscale_prior", "0"}, {"views", "one"},
-        {"precision", "double"},
+        {"alpha", "0"},        {"population", "flat"},  {"missing", "ignore"},
+        {"calibrate", "none"}, {"caution", "1"},        {"lengthscale_prior", "0"},
+        {"views", "one"},      {"precision", "double"},
     };
     for (size_t i = 0; i < sizeof former / sizeof *former; i++)
         nim_options_set(options, former[i][0], former[i][1], NULL);

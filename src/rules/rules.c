@@ -98,8 +98,8 @@ CONDITION(uncalibrated, "sets of labels are predicted", target_of(s) == TARGET_L
     static void name(const struct rule *rule, const struct situation *s,                           \
                      struct nim_options *options, struct training_length *length)
 
-/* One for every numbers[0] rows, numbers[1] to numbers[2]. Too many inducing inputs are slow and let the
- * functions follow single rows, the noisiest first. */
+/* One for every numbers[0] rows, numbers[1] to numbers[2]. Too many inducing inputs are slow and
+ * let the functions follow single rows, the noisiest first. */
 CHOOSE(some_inducing) {
     (void)length;
     size_t rows = s->facts->rows, wanted = rows / rule->numbers[0];
