@@ -20,8 +20,8 @@
  *
  * Case and the kind of separator (blank, dot, hyphen, underscore) do not count unless several
  * columns differ only there; of what one column has several, the first of the list `rule` in
- * relations.c is used. dx or delta_x holds the errors of x if nothing else does and it has no errors
- * itself. x_value, x_mean or x_median is the value of x_err.
+ * relations.c is used. dx or delta_x holds the errors of x if nothing else does and it has no
+ * errors itself. x_value, x_mean or x_median is the value of x_err.
  *
  * Lower and upper errors are pairs: e_x and E_x; Unc_x_1 and Unc_x_2; x_err2 and x_err1, x_errlo
  * and x_errhi, x_LOWERR and x_UPERR, eneg_x and epos_x, x_minus and x_plus. x_lo and x_hi, x_lower
