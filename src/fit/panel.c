@@ -203,6 +203,10 @@ static nim_status add_gate(struct panel_fit *fit, nim_error *error) {
 
 /* ---------------------------------------------------------------- panel ----------------------- */
 
+static size_t lengthscales(const nim_model *model) {
+    return model->functions * model->options.kernel->terms * model->attributes;
+}
+
 static struct weighing weighing_of(const struct panel_fit *fit, size_t ways) {
     const struct held_out *held = fit->held;
     struct weighing weighing = {.parts = fit->panel->parts + 1,
@@ -213,8 +217,12 @@ static struct weighing weighing_of(const struct panel_fit *fit, size_t ways) {
                                 .weights = held->weights,
                                 .gate = fit->gate,
                                 .scratch = fit->scratch};
-    for (size_t k = 0; k < weighing.parts; k++)
+    size_t plain = lengthscales(fit->model);
+    for (size_t k = 0; k < weighing.parts; k++) {
         weighing.log_p[k] = fit->log_p[k];
+        size_t own = k ? lengthscales(fit->panel->part[k - 1].model) : plain;
+        weighing.flattery[k] = ((double)own - (double)plain) / (double)held->data->rows;
+    }
     return weighing;
 }
 
