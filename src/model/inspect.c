@@ -290,7 +290,7 @@ static void denoiser_layout(struct denoiser *denoiser, const nim_model *model, c
     denoiser->weight = arena_doubles(arena, CHUNK);
     denoiser->own = arena_doubles(arena, CHUNK * model->table.each);
     denoiser->scratch = arena_doubles(arena, GEMM_SCRATCH);
-    row_priors_layout(&denoiser->priors, model, shapes_correlate(model, data), true, CHUNK, 1,
+    row_priors_layout(&denoiser->priors, model, shapes_correlate(model, data), true, CHUNK, 0, 1,
                       arena);
     denoiser->row = arena_sizes(arena, CHUNK);
     denoiser->copy = arena_sizes(arena, CHUNK);
@@ -318,7 +318,7 @@ static void denoise_chunk(const nim_model *model, const struct input_setting *se
                     denoiser->shape, denoiser->weight);
     model_add_learned_noise(model, count, denoiser->noise);
     for (size_t i = 0; denoiser->priors.components && i < count; i++) {
-        row_priors_take(&denoiser->priors, i,
+        row_priors_take(&denoiser->priors, i, first + i,
                         measurement_at(d, denoiser->x, denoiser->noise, denoiser->shape, i), 0);
     }
     struct input_prior prior = row_priors_view(&denoiser->priors);
