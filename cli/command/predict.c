@@ -45,8 +45,9 @@ static const struct option options[] = {
      .help = "Add 'novelty': how unusual a row is compared with the training rows. 2: one training "
              "row in 100 is as unusual; 3: one in 1000."},
     {.name = "typical",
-     .help = "Add 'typical': the probability that the row's errors are such as training rows have. "
-             "It decides which fits of a panel are heard; nimgp inspect shows their weights."},
+     .help = "Add 'typical': the probability that the row's errors are such as training rows have; "
+             "and 'weight_1', 'weight_2', ...: how much each fit of the panel is heard in the row. "
+             "nimgp inspect shows what they see."},
     {.name = "latent", .help = "Add mean and standard deviation of each latent function."},
     MODEL_INPUT_OPTIONS,
     {0}};
@@ -159,7 +160,7 @@ static bool make_room(struct predict *predict, const struct arguments *arguments
     wanted[LATENT_MEAN] = wanted[LATENT_DEVIATION] = argument_given(arguments, "latent");
     wanted[classes ? PLAUSIBILITY : INTERVAL] = argument_given(arguments, "coverage");
     wanted[NOVELTY] = argument_given(arguments, "novelty");
-    wanted[TYPICAL] = argument_given(arguments, "typical");
+    wanted[TYPICAL] = wanted[FIT_WEIGHT] = argument_given(arguments, "typical");
     for (int part = 0; part < PREDICTION_PARTS; part++) {
         size_t width = wanted[part] ? prediction_width(columns, part) : 0;
         columns->value[part] = width ? calloc(ROWS_BLOCK * width, sizeof(double)) : NULL;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* What a part has one column for. */
-enum each { ALONE, CLASS, LEVEL, POINT, FUNCTION, END, TEXT };
+enum each { ALONE, CLASS, LEVEL, POINT, FUNCTION, END, FIT, TEXT };
 
 /* `name` is a column's name, or what it starts with; `member` the array of the library. */
 static const struct {
@@ -34,13 +34,21 @@ static const struct {
     [INTERVAL] = {"", END, offsetof(nim_prediction, interval)},
     [NOVELTY] = {"novelty", ALONE, offsetof(nim_prediction, novelty)},
     [TYPICAL] = {"typical", ALONE, offsetof(nim_prediction, typical)},
+    [FIT_WEIGHT] = {"weight", FIT, offsetof(nim_prediction, fit_weights)},
 };
+
+static size_t count_fits(const nim_model *model) {
+    size_t weights = 0;
+    nim_model_get(model, "panel_weights", NULL, 0, &weights, NULL);
+    return weights / 2;
+}
 
 static size_t count_of(const struct prediction_columns *columns, enum each each) {
     return each == CLASS      ? nim_model_classes(columns->model)
            : each == LEVEL    ? columns->levels
            : each == POINT    ? columns->points
            : each == END      ? 2
+           : each == FIT      ? count_fits(columns->model)
            : each == FUNCTION ? nim_model_functions(columns->model)
                               : 1;
 }
@@ -95,6 +103,7 @@ static bool add_column(struct prediction_columns *columns, enum prediction_part 
                        : each == CLASS    ? nim_model_class_name(columns->model, i)
                        : each == LEVEL    ? level_name(columns->level[i], room)
                        : each == FUNCTION ? function_name(columns->model, i, room)
+                       : each == FIT      ? point_name((double)(i + 1), room)
                                           : "";
     size_t size = strlen(list[part].name) + strlen(rest) + 1;
     char *name = text_pool_take(&columns->names, size);

@@ -24,6 +24,7 @@ enum prediction_part {
     INTERVAL,     /* of numbers */
     NOVELTY,
     TYPICAL,
+    FIT_WEIGHT,
     PREDICTION_PARTS
 };
 
