@@ -30,64 +30,121 @@ static nim_status calibrate(nim_model *model, const struct held_out *held, doubl
     return status == NIM_OK ? conformal_learn(model, held->judged, p, held->labels, error) : status;
 }
 
-/* Learns from rows that the fit has not seen: the weights of a panel, and the calibration. */
-static nim_status learn_from_held_out(nim_model *model, const struct held_out *held,
-                                      nim_error *error) {
-    bool panel = model->options.views == VIEWS_PANEL, views = panel && model->classes;
-    const nim_data *data = held->data;
-    struct outlook outlook = {.ways = views ? PANEL_WAYS : 0, .way = panel_way};
-    double *p = malloc(((1 + outlook.ways) * held->judged * held_out_width(model) + 1) * sizeof *p);
-    double *usual = views ? malloc((data->attributes + data->rows) * sizeof *usual) : NULL;
-    nim_status status = p && (usual || !views)
-                            ? NIM_OK
-                            : failure(error, NIM_OUT_OF_MEMORY, "no memory to calibrate");
+/* What is done beside the steps, with the rows that are held out. */
+struct late {
+    struct listener listener;
+    struct held_out held;
+    struct joint_fit *joint; /* of numbers */
+    double *p;               /* (1 + ways) x judged x held_out_width */
+    struct outlook outlook;  /* of the plain fit, with which it is judged */
+    bool suffices;           /* the mixtures, so that the plain fit need not be trained any more */
+};
+
+static bool views(const nim_model *model) {
+    return model->options.views == VIEWS_PANEL;
+}
+
+static nim_status late_start(struct late *late, nim_model *model, const nim_data *data,
+                             nim_error *error) {
+    size_t fits = !views(model) ? 1 : model->classes ? 2 * (PANEL_MOST_PARTS + 1) : 2;
+    late->listener.steps = held_out_steps(model);
+    late->listener.report.batches = fits * held_out_steps(model) + 1;
+    late->outlook =
+        (struct outlook){.ways = views(model) && model->classes ? PANEL_WAYS : 0, .way = panel_way};
+    nim_status status = held_out_create(&late->held, model, data, &late->listener, error);
+    if (status == NIM_OK) {
+        size_t rows = (1 + late->outlook.ways) * late->held.judged;
+        late->p = malloc((rows * held_out_width(model) + 1) * sizeof *late->p);
+        status = late->p ? NIM_OK : failure(error, NIM_OUT_OF_MEMORY, "no memory to calibrate");
+    }
+    return collective_agree(&model->collectives, status, error);
+}
+
+static void late_end(struct late *late) {
+    joint_fit_free(late->joint);
+    held_out_free(&late->held);
+    free(late->p);
+}
+
+/* What the listener hears of the training. */
+static void note_progress(struct late *late, const nim_model *model) {
+    nim_progress *report = &late->listener.report;
+    report->epoch = report->epochs = (size_t)model->epoch;
+    report->step = (size_t)model->step;
+    report->bound = model->bound;
+}
+
+/* A panel of classes, from p of the plain fit. */
+static nim_status judge_classes(struct late *late, nim_model *model, nim_error *error) {
+    const nim_data *data = late->held.data;
+    bool panel = views(model);
+    double *usual = panel ? malloc((data->attributes + data->rows) * sizeof *usual) : NULL;
+    nim_status status =
+        usual || !panel ? NIM_OK : failure(error, NIM_OUT_OF_MEMORY, "no memory to calibrate");
     status = collective_agree(&model->collectives, status, error);
-    assert(status != NIM_OK || p); /* processes agree on success only if this one has it */
+    assert(status != NIM_OK || !panel || usual);
     const struct worse worse =
-        status == NIM_OK && views ? panel_worse(model, data, usual) : (struct worse){0};
-    outlook.worse = &worse;
+        status == NIM_OK && panel ? panel_worse(model, data, usual) : (struct worse){0};
+    late->outlook.worse = &worse;
     if (status == NIM_OK)
-        status = held_out_judge(held, model, &outlook, p, error);
+        status = held_out_judge(&late->held, model, &late->outlook, late->p, error);
     if (status == NIM_OK && panel)
-        status = model->classes ? panel_learn(model, held, &worse, p, error)
-                                : joint_learn(model, held, p, error);
-    if (status == NIM_OK && model->options.calibrate == CALIBRATE_AUTO)
-        status = calibrate(model, held, p, error);
+        status = panel_learn(model, &late->held, &worse, late->p, error);
     free(usual);
-    free(p);
     return status;
 }
 
-static nim_status hold_out(nim_model *model, const nim_data *data, nim_progress_function progress,
-                           void *context, nim_error *error) {
-    size_t fits = model->options.views != VIEWS_PANEL ? 1
-                  : model->classes                    ? 2 * (PANEL_MOST_PARTS + 1)
-                                                      : 2;
-    struct listener listener = {.progress = progress,
-                                .context = context,
-                                .steps = held_out_steps(model),
-                                .report = {.epoch = (size_t)model->epoch,
-                                           .epochs = (size_t)model->epoch,
-                                           .batches = fits * held_out_steps(model) + 1,
-                                           .step = (size_t)model->step,
-                                           .bound = model->bound}};
-    struct held_out held;
-    nim_status status = held_out_create(&held, model, data, &listener, error);
-    status = collective_agree(&model->collectives, status, error);
+/* A panel of numbers; without one, also of counts. */
+static nim_status judge_numbers(struct late *late, nim_model *model, nim_error *error) {
+    nim_status status = NIM_OK;
+    if (views(model) && !late->joint)
+        status = joint_learn(model, &late->held, &late->joint, error);
+    if (status == NIM_OK && !late->suffices)
+        status = held_out_judge(&late->held, model, &late->outlook, late->p, error);
+    if (status == NIM_OK && late->joint)
+        joint_weigh(late->joint, late->p);
+    return status;
+}
+
+/* Learns from rows that the fit has not seen: the weights of a panel, and the calibration. */
+static nim_status hold_out(struct late *late, nim_model *model, const nim_data *data,
+                           nim_error *error) {
+    nim_status status = late->p ? NIM_OK : late_start(late, model, data, error);
+    note_progress(late, model);
     if (status == NIM_OK)
-        status = learn_from_held_out(model, &held, error);
-    held_out_free(&held);
+        status = (model->classes ? judge_classes : judge_numbers)(late, model, error);
+    if (status == NIM_OK && model->options.calibrate == CALIBRATE_AUTO)
+        status = calibrate(model, &late->held, late->p, error);
+    return status;
+}
+
+/* Whether mixtures predict numbers so much better than the training so far that it can end: then
+ * the plain fit would have no weight. */
+static nim_status ask(nim_model *model, void *context, bool *enough, nim_error *error) {
+    struct late *late = context;
+    nim_status status = late_start(late, model, late->held.data, error);
+    note_progress(late, model);
+    if (status == NIM_OK)
+        status = joint_learn(model, &late->held, &late->joint, error);
+    if (status == NIM_OK)
+        status = held_out_glance(&late->held, model, late->p, error);
+    *enough = late->suffices = status == NIM_OK && joint_suffices(late->joint, late->p);
     return status;
 }
 
 static nim_status train(nim_model *model, const nim_data *data, nim_progress_function progress,
                         void *context, nim_error *error) {
-    nim_status status = training_run(model, data, progress, context, error);
-    if (status != NIM_OK)
-        return status;
-    class_shares_count(model, data);
-    if (held_out_serves(model, data))
-        status = hold_out(model, data, progress, context, error);
+    struct late late = {.listener = {.progress = progress, .context = context}, .held.data = data};
+    const struct pilot pilot = {ask, &late};
+    bool holds = model && held_out_serves(model, data);
+    bool asks = holds && views(model) && !model->classes;
+    nim_status status = training_run(model, data, asks ? &pilot : NULL, progress, context, error);
+    if (status == NIM_OK) {
+        class_shares_count(model, data);
+        if (holds)
+            status = hold_out(&late, model, data, error);
+    }
+    late_end(&late);
     if (status == NIM_OK)
         status = novelty_learn(model, data, error);
     if (status == NIM_OK)

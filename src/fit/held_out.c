@@ -58,10 +58,10 @@ static bool deal_folds(const nim_model *model, struct held_out *held) {
     held->count = sample.count;
     held->weight = (double)data->rows / (double)sample.count;
     held->row = malloc(sample.count * sizeof *held->row);
-    held->fold_of = calloc(sample.count, sizeof *held->fold_of);
+    held->part_of = calloc(sample.count, sizeof *held->part_of);
     size_t *order = malloc(sample.count * sizeof *order);
     size_t *next = calloc(model->classes + 1, sizeof *next);
-    bool good = held->row && held->fold_of && order && next;
+    bool good = held->row && held->part_of && order && next;
     if (good)
         random_permutation((struct random_key){model->options.seed, STREAM_FOLD}, 0, sample.count,
                            order);
@@ -69,7 +69,7 @@ static bool deal_folds(const nim_model *model, struct held_out *held) {
         held->row[k] = row_sample_at(&sample, k);
     for (size_t k = 0; good && k < sample.count; k++) {
         size_t at = order[k], label = model->classes ? (size_t)data->labels[held->row[at]] : 0;
-        held->fold_of[at] = k < MOST_JUDGED ? next[label]++ % FOLDS : FOLDS;
+        held->part_of[at] = k < MOST_JUDGED ? next[label]++ % MOST_FOLDS : MOST_FOLDS;
     }
     free(order);
     free(next);
@@ -81,7 +81,7 @@ static bool note_judged(struct held_out *held) {
     held->labels = malloc((held->count + 1) * sizeof *held->labels);
     held->weights = malloc((held->count + 1) * sizeof *held->weights);
     for (size_t k = 0; held->labels && held->weights && k < held->count; k++)
-        if (held->fold_of[k] < FOLDS) {
+        if (held->part_of[k] < MOST_FOLDS) {
             size_t i = held->row[k];
             held->labels[held->judged] = held->data->labels ? held->data->labels[i] : 0;
             held->weights[held->judged++] = held->data->weights ? held->data->weights[i] : 1.0;
@@ -99,15 +99,20 @@ nim_status held_out_create(struct held_out *held, const nim_model *model, const 
 
 void held_out_free(struct held_out *held) {
     free(held->row);
-    free(held->fold_of);
+    free(held->part_of);
     free(held->labels);
     free(held->weights);
 }
 
-bool held_out_fold(const struct held_out *held, size_t fold, bool own, struct own_rows *rows) {
+static bool is_in_fold(const struct held_out *held, size_t k, size_t fold, size_t folds) {
+    return held->part_of[k] < MOST_FOLDS && held->part_of[k] % folds == fold;
+}
+
+bool held_out_fold(const struct held_out *held, size_t fold, size_t folds, bool own,
+                   struct own_rows *rows) {
     size_t count = 0, *row = malloc((held->count + 1) * sizeof *row);
     for (size_t k = 0; row && k < held->count; k++)
-        if ((held->fold_of[k] == fold) == own)
+        if (is_in_fold(held, k, fold, folds) == own)
             row[count++] = held->row[k];
     bool good = row && own_rows_pick(rows, held->data, count, row, own ? 1.0 : held->weight);
     free(row);
@@ -193,12 +198,15 @@ bool held_out_rows(const struct held_out *held, const struct outlook *outlook,
     struct own_rows rows = {0};
     size_t count = 0, *row = malloc((held->count + 1) * sizeof *row);
     for (size_t k = 0; row && k < held->count; k++)
-        if (held->fold_of[k] < FOLDS)
+        if (held->part_of[k] < MOST_FOLDS)
             row[count++] = held->row[k];
     bool good = row && own_rows_pick(&rows, held->data, count, row, 1.0) &&
                 judged_rows(outlook, &rows, own);
     free(row);
-    own_rows_free(&rows);
+    if (good && !own->x) /* they are judged as they are */
+        *own = rows;
+    else
+        own_rows_free(&rows);
     return good;
 }
 
@@ -219,6 +227,24 @@ static nim_status predict_numbers(nim_predictor *predictor, const nim_model *mod
             exp(density[i] - scaling_target_log_slope(&model->scaling, target[0]));
     }
     free(place);
+    return status;
+}
+
+nim_status held_out_glance(const struct held_out *held, const nim_model *model, double *p,
+                           nim_error *error) {
+    const struct outlook plain = {0};
+    struct own_rows rows = {0};
+    nim_predictor *predictor = NULL;
+    nim_status status = held_out_rows(held, &plain, &rows)
+                            ? NIM_OK
+                            : failure(error, NIM_OUT_OF_MEMORY, "no memory to calibrate");
+    status = collective_agree(&model->collectives, status, error);
+    if (status == NIM_OK)
+        status = nim_predictor_create(model, &predictor, error);
+    if (status == NIM_OK)
+        status = predict_numbers(predictor, model, &rows.data, p, error);
+    nim_predictor_free(predictor);
+    own_rows_free(&rows);
     return status;
 }
 
@@ -246,15 +272,16 @@ static nim_status predict_by_copy(const struct held_out *held, const nim_model *
     return status;
 }
 
-void held_out_place(const struct held_out *held, size_t fold, size_t ways, size_t rows,
-                    size_t width, const double *own, double *p) {
+void held_out_place(const struct held_out *held, size_t fold, size_t folds, size_t ways,
+                    size_t rows, size_t width, const double *own, double *p) {
     for (size_t k = 0, at = 0, i = 0; k < held->count; k++) {
-        if (held->fold_of[k] >= FOLDS)
+        if (held->part_of[k] == MOST_FOLDS)
             continue;
-        for (size_t way = 0; held->fold_of[k] == fold && way <= ways; way++)
+        bool in_fold = is_in_fold(held, k, fold, folds);
+        for (size_t way = 0; in_fold && way <= ways; way++)
             memcpy(p + (way * held->judged + at) * width, own + (way * rows + i) * width,
                    width * sizeof *p);
-        i += held->fold_of[k] == fold;
+        i += in_fold;
         at++;
     }
 }
@@ -265,7 +292,8 @@ static nim_status judge_fold(const struct held_out *held, const nim_model *model
     struct own_rows learn = {0}, fold_rows = {0}, judge = {0}, seen = {0};
     double *own = NULL;
     nim_status status = NIM_OK;
-    if (!held_out_fold(held, fold, false, &learn) || !held_out_fold(held, fold, true, &fold_rows))
+    if (!held_out_fold(held, fold, FOLDS, false, &learn) ||
+        !held_out_fold(held, fold, FOLDS, true, &fold_rows))
         status = failure(error, NIM_OUT_OF_MEMORY, "no memory to calibrate");
     bool none = status == NIM_OK && (fold_rows.data.rows == 0 || learn.data.rows == 0);
     if (status == NIM_OK && !none &&
@@ -277,8 +305,8 @@ static nim_status judge_fold(const struct held_out *held, const nim_model *model
         status = predict_by_copy(held, model, seen.x ? &seen : &learn,
                                  judge.x ? &judge.data : &fold_rows.data, &own, error);
     if (status == NIM_OK && !none)
-        held_out_place(held, fold, outlook->ways, fold_rows.data.rows, held_out_width(model), own,
-                       p);
+        held_out_place(held, fold, FOLDS, outlook->ways, fold_rows.data.rows, held_out_width(model),
+                       own, p);
     free(own);
     own_rows_free(&learn);
     own_rows_free(&fold_rows);

@@ -18,12 +18,13 @@ struct listener {
     size_t steps; /* of which it hears for each fit that is judged */
 };
 
-enum { FOLDS = 4 };
+/* Held-out rows are dealt to MOST_FOLDS parts; fold f of n are the parts f, f + n, ... */
+enum { FOLDS = 4, MOST_FOLDS = 8 };
 
 struct held_out {
     const nim_data *data;
-    size_t count, *row, *fold_of; /* rows used, a sample if there are very many, and the fold of
-                                     each; another number for rows that are never held out */
+    size_t count, *row, *part_of; /* rows used, a sample if there are very many, and the part of
+                                     each; MOST_FOLDS for rows that are never held out */
     double weight;                /* rows of the table that each of them represents */
     size_t judged;                /* rows held out */
     int32_t *labels;              /* of these, in the order of the table */
@@ -60,20 +61,25 @@ size_t held_out_width(const struct nim_model *model);
 nim_status held_out_judge(const struct held_out *held, const struct nim_model *model,
                           const struct outlook *outlook, double *p, nim_error *error);
 
+/* The same of numbers and counts, by the model itself as it is. */
+nim_status held_out_glance(const struct held_out *held, const struct nim_model *model, double *p,
+                           nim_error *error);
+
 /* All held-out rows in the outlook's ways, in the order of held_out_judge. False when out of
  * memory.
  */
 bool held_out_rows(const struct held_out *held, const struct outlook *outlook,
                    struct own_rows *own);
 
-/* The rows of fold `fold`, or all others. The others have larger weights to represent the omitted
- * rows. False when out of memory. */
-bool held_out_fold(const struct held_out *held, size_t fold, bool own, struct own_rows *rows);
+/* The rows of fold `fold` of `folds`, or all others. The others have larger weights to represent
+ * the omitted rows. False when out of memory. */
+bool held_out_fold(const struct held_out *held, size_t fold, size_t folds, bool own,
+                   struct own_rows *rows);
 
 /* Writes what is predicted for a fold's rows, own (1 + ways x rows of the fold x width), to their
  * places in p. */
-void held_out_place(const struct held_out *held, size_t fold, size_t ways, size_t rows,
-                    size_t width, const double *own, double *p);
+void held_out_place(const struct held_out *held, size_t fold, size_t folds, size_t ways,
+                    size_t rows, size_t width, const double *own, double *p);
 
 /* Training copies of rows: the rows themselves, then `copies` times DEGRADE_ALL, as the outlook's
  * view shows them, if it has one. False when out of memory. */

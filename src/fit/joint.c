@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define LEAST_WEIGHT 0.02   /* of the plain fit beside mixtures */
+#define MUCH_BETTER 0.2     /* nats per row, than a plain fit at the start of its training */
 #define LEAST_DENSITY 1e-12 /* in standard units */
 #define PRIOR_ROWS 2.0      /* of either, in the weights */
 
@@ -18,7 +19,7 @@ enum {
     MOST_LEARNED = 20000, /* rows for each mixture */
     WEIGHING_ROUNDS = 300
 };
-_Static_assert((int)JOINT_MOST == (int)FOLDS, "there is a mixture for each fold");
+_Static_assert((int)JOINT_MOST == (int)MOST_FOLDS, "there is a mixture for each fold");
 
 /* How strongly the covariances of a mixture are regularised, relative to population_pull: which of
  * them suits depends on the rows, and mixtures that differ are better together. */
@@ -38,7 +39,7 @@ static bool learning_rows(const struct joint_fit *fit, size_t m, struct populati
     const struct held_out *held = fit->held;
     struct random_key key = {fit->model->options.seed, STREAM_SAMPLE};
     struct own_rows all = {0}, some = {0};
-    bool good = held_out_fold(held, m, false, &all);
+    bool good = held_out_fold(held, m, JOINT_MOST, false, &all);
     const struct row_sample sample = row_sample(key, 4 + m, all.data.rows, MOST_LEARNED);
     size_t *row = malloc((sample.count + 1) * sizeof *row);
     for (size_t k = 0; row && k < sample.count; k++)
@@ -79,16 +80,15 @@ static bool learn_mixture(const struct joint_fit *fit, size_t m) {
     struct joint *joint = &fit->panel->joint;
     struct population_rows learn = {0}, judge = {0};
     struct own_rows own = {0};
-    bool good = learning_rows(fit, m, &learn) && held_out_fold(held, m, true, &own) &&
+    bool good = learning_rows(fit, m, &learn) && held_out_fold(held, m, JOINT_MOST, true, &own) &&
                 joint_rows(fit->model, &own.data, &judge);
     double *value = good ? malloc((HELD_OUT_NUMBERS * judge.rows + 1) * sizeof *value) : NULL;
     double pull = pull_factor[m % PULLS] * population_pull(fit->model->columns + 1);
-    good =
-        value && population_learn_last(&joint->mixture[m], &learn, &judge, pull, fit->pool, value);
+    good = value && population_learn_last(&joint->mixture[m], &learn, &judge, pull, fit->pool);
     joint->mixtures += good;
     good = good && judge_rows(fit->model, &joint->mixture[m], &own.data, value);
     if (good)
-        held_out_place(held, m, 0, own.data.rows, HELD_OUT_NUMBERS, value, fit->p);
+        held_out_place(held, m, JOINT_MOST, 0, own.data.rows, HELD_OUT_NUMBERS, value, fit->p);
     free(value);
     own_rows_free(&own);
     population_rows_free(&learn);
@@ -145,45 +145,69 @@ static void combine(const struct joint_fit *fit, double weight, double *p, doubl
     gain[1] = sqrt(fmax(square / total - gain[0] * gain[0], 0.0) / (double)rows);
 }
 
-/* Whether both together predict the held-out rows better than the plain fit; then p becomes what
- * both predict. */
-static bool weigh_mixtures(const struct joint_fit *fit, double *p) {
+static double mean_gain(const struct joint_fit *fit, const double *p) {
+    double total = 0.0, gain = 0.0;
+    for (size_t i = 0; i < fit->held->judged; i++) {
+        size_t at = HELD_OUT_NUMBERS * i + HELD_OUT_DENSITY;
+        double v = fit->held->weights[i];
+        total += v;
+        gain += v * log(fmax(fit->p[at], LEAST_DENSITY) / fmax(p[at], LEAST_DENSITY));
+    }
+    return gain / total;
+}
+
+bool joint_suffices(const struct joint_fit *fit, const double *p) {
+    return mean_gain(fit, p) > MUCH_BETTER && weigh_plain(fit, p) < LEAST_WEIGHT;
+}
+
+void joint_weigh(struct joint_fit *fit, double *p) {
     struct panel *panel = fit->panel;
     size_t size = HELD_OUT_NUMBERS * fit->held->judged;
     double *both = fit->p + size, weight = weigh_plain(fit, p);
     weight = weight < LEAST_WEIGHT ? 0.0 : weight; /* then the plain fit need not predict */
     memcpy(both, p, size * sizeof *both);
     combine(fit, weight, both, panel->gain);
-    bool better = panel_gains(panel);
-    if (better)
-        memcpy(p, both, size * sizeof *both);
     for (size_t r = 0; r < PANEL_WEIGHED; r++) { /* conditioning knows what larger errors mean */
         panel->weight[r][0] = weight;
         panel->weight[r][1] = 1.0 - weight;
     }
-    return better;
+    panel_free(fit->model->panel);
+    fit->model->panel = NULL;
+    if (!panel_gains(panel))
+        return;
+    memcpy(p, both, size * sizeof *both);
+    fit->model->panel = panel;
+    fit->panel = NULL;
 }
 
-nim_status joint_learn(nim_model *model, const struct held_out *held, double *p, nim_error *error) {
-    struct joint_fit fit = {.model = model,
-                            .held = held,
-                            .pool = pool_create(model_threads(model)),
-                            .panel = calloc(1, sizeof *fit.panel),
-                            .p = calloc(2 * HELD_OUT_NUMBERS * held->judged + 1, sizeof *fit.p)};
-    nim_status status = fit.pool && fit.panel && fit.p
+void joint_fit_free(struct joint_fit *fit) {
+    if (!fit)
+        return;
+    panel_free(fit->panel);
+    pool_free(fit->pool);
+    free(fit->p);
+    free(fit);
+}
+
+nim_status joint_learn(nim_model *model, const struct held_out *held, struct joint_fit **result,
+                       nim_error *error) {
+    struct joint_fit *fit = calloc(1, sizeof *fit);
+    if (fit)
+        *fit = (struct joint_fit){
+            .model = model,
+            .held = held,
+            .pool = pool_create(model_threads(model)),
+            .panel = calloc(1, sizeof *fit->panel),
+            .p = calloc(2 * HELD_OUT_NUMBERS * held->judged + 1, sizeof *fit->p)};
+    nim_status status = fit && fit->pool && fit->panel && fit->p
                             ? NIM_OK
                             : failure(error, NIM_OUT_OF_MEMORY, "no memory for a panel");
     status = collective_agree(&model->collectives, status, error);
     if (status == NIM_OK)
-        status = learn_mixtures(&fit, error);
-    panel_free(model->panel);
-    model->panel = NULL;
-    if (status == NIM_OK && weigh_mixtures(&fit, p)) {
-        model->panel = fit.panel;
-        fit.panel = NULL;
-    }
-    panel_free(fit.panel);
-    pool_free(fit.pool);
-    free(fit.p);
+        status = learn_mixtures(fit, error);
+    if (status == NIM_OK)
+        *result = fit;
+    else
+        joint_fit_free(fit);
     return status;
 }

@@ -10,11 +10,19 @@
 
 #include "fit/held_out.h"
 
-/*
- * Gives the model a panel with mixtures, if held-out rows show that it predicts better than the
- * plain fit. p (judged x HELD_OUT_NUMBERS): what the plain fit says of them; becomes what both say.
- */
-nim_status joint_learn(struct nim_model *model, const struct held_out *held, double *p,
+/* Mixtures, and what they say of the held-out rows, which must stay. */
+struct joint_fit;
+nim_status joint_learn(struct nim_model *model, const struct held_out *held, struct joint_fit **fit,
                        nim_error *error);
+void joint_fit_free(struct joint_fit *fit);
+
+/* p (judged x HELD_OUT_NUMBERS): what the plain fit says of these rows. Whether the mixtures say so
+ * much more that the plain fit would have no weight, if p is what it says early in its training,
+ * from which the rows are not held out. */
+bool joint_suffices(const struct joint_fit *fit, const double *p);
+
+/* Gives the model a panel with the mixtures, if held-out rows show that it predicts better than the
+ * plain fit; then p becomes what both say. */
+void joint_weigh(struct joint_fit *fit, double *p);
 
 #endif

@@ -76,7 +76,7 @@ static nim_status train(nim_options *options, const nim_data *rows, const nim_mo
                         struct listener *listener, nim_model **result, nim_error *error) {
     nim_status status = nim_model_create(options, rows, result, error);
     if (status == NIM_OK)
-        status = training_run(*result, rows, model->collectives.processes ? NULL : pass_on,
+        status = training_run(*result, rows, NULL, model->collectives.processes ? NULL : pass_on,
                               listener, error);
     if (status == NIM_OK)
         training_end(*result);

@@ -22,7 +22,7 @@ struct nim_model;
 struct model_reader;
 struct model_writer;
 
-enum { JOINT_MOST = 4 };
+enum { JOINT_MOST = 8 };
 
 struct joint {
     size_t mixtures; /* 0: there are none */

@@ -171,6 +171,11 @@ size_t batch_all_rows(const struct batch *batch) {
     return batch->rows + batch->odd.rows;
 }
 
+struct tally *em_tally(const struct population *population, const struct batch *batch,
+                       struct pool *pool, struct arena *arena) {
+    return tally_rows(population, batch, true, pool, arena);
+}
+
 double em_likelihood(const struct population *population, const struct batch *batch,
                      struct pool *pool) {
     struct arena arena = {0};

@@ -14,6 +14,10 @@ double em_likelihood(const struct population *population, const struct batch *ba
 double em_improve(struct population *population, const struct batch *batch, double pull,
                   struct pool *pool);
 
+/* The sums over rows for the maximisation, which the arena owns. NULL if memory runs out. */
+struct tally *em_tally(const struct population *population, const struct batch *batch,
+                       struct pool *pool, struct arena *arena);
+
 /* The rows of a batch: those in blocks, then the odd ones. */
 size_t batch_all_rows(const struct batch *batch);
 

@@ -5,6 +5,7 @@
  */
 #include "math/row_sample.h"
 #include "math/vector.h"
+#include "population/settle.h"
 #include "population/split.h"
 #include "population/surprise.h"
 
@@ -19,13 +20,9 @@ enum {
     KEPT_ASIDE = 4,     /* one row of four is held out to choose the number of components */
     MOST_ROWS = 4000,   /* used: more rows are not necessary */
     MOST_JUDGED = 2000, /* used to choose the number of components, which takes many trials */
-    JOINT_ROUNDS = 20,  /* after each growth, where the last attribute is to be predicted */
-    PATIENCE = 2,       /* growths in vain before it ends */
-    LEAST_EACH = 2,     /* rows for each attribute and component */
 };
 
 #define SETTLED 3e-5   /* learning ends when a round gains less than this, in nats per row */
-#define ROUGHLY 1e-4   /* as SETTLED, while the number of components is chosen */
 #define WORTH_IT 0.01  /* nats per held-out row that one more component must gain */
 #define LEAST_PULL 2.0 /* weight in rows of the average in a component's covariance */
 
@@ -71,16 +68,15 @@ static void write_parameters(const double *theta, struct population *population)
 }
 
 /*
- * Runs rounds until one gains no more than `enough`. Returns the likelihood before the last round,
- * or NaN if memory runs out. Every two rounds, from theta0 to theta1 and theta2, extrapolate
+ * Every two rounds, from theta0 to theta1 and theta2, extrapolate
  * (Varadhan and Roland, 2008): with r = theta1 - theta0 and v = theta2 - 2 theta1 + theta0,
  *
  *     theta0 + 2 a r + a^2 v,   a = |r| / |v|,
  *
  * from which the next round starts unless the likelihood has become less than that of theta1.
  */
-static double settle(struct population *population, const struct batch *batch, double pull,
-                     double enough, size_t most, struct pool *pool) {
+double population_settle(struct population *population, const struct batch *batch, double pull,
+                         double enough, size_t most, struct pool *pool) {
     size_t n = parameter_count(population);
     double *memory = malloc(4 * n * sizeof *memory), value = NAN;
     double *theta0 = memory, *theta1 = memory + n, *theta2 = memory + 2 * n, *next = memory + 3 * n;
@@ -152,8 +148,8 @@ static bool learn_independent(struct population *population, const struct popula
     return !isnan(now);
 }
 
-static bool learn_gaussian(struct population *population, const struct population_rows *rows,
-                           const struct batch *batch, struct pool *pool) {
+bool population_gaussian(struct population *population, const struct population_rows *rows,
+                         const struct batch *batch, struct pool *pool) {
     size_t d = rows->attributes;
     if (!population_allocate(population, d, 1))
         return false;
@@ -165,7 +161,7 @@ static bool learn_gaussian(struct population *population, const struct populatio
         population->root[j * d + j] = own;
     }
     population->share[0] = 1.0;
-    return !isnan(settle(population, batch, 0.0, SETTLED, MOST_ROUNDS, pool));
+    return !isnan(population_settle(population, batch, 0.0, SETTLED, MOST_ROUNDS, pool));
 }
 
 /* ---------------------------------------------------------------- how many components --------- */
@@ -222,7 +218,8 @@ static bool choose_split(struct trial *trial, struct population *split, size_t c
     size_t judged = trial->judge.rows, chosen = SIZE_MAX;
     bool good = true;
     for (size_t s = 0; s < count; s++) {
-        value[s] = settle(&split[s], &trial->learning, pull, -INFINITY, FIRST_ROUNDS, pool);
+        value[s] =
+            population_settle(&split[s], &trial->learning, pull, -INFINITY, FIRST_ROUNDS, pool);
         good = good && !isnan(value[s]);
     }
     for (size_t tried = 0; good && tried < MOST_TRIED && tried < count; tried++) {
@@ -230,7 +227,8 @@ static bool choose_split(struct trial *trial, struct population *split, size_t c
         for (size_t s = 1; s < count; s++)
             next = value[s] > value[next] ? s : next;
         value[next] = -INFINITY;
-        good = !isnan(settle(&split[next], &trial->learning, pull, ROUGHLY, MOST_ROUNDS, pool)) &&
+        good = !isnan(population_settle(&split[next], &trial->learning, pull, ROUGHLY, MOST_ROUNDS,
+                                        pool)) &&
                em_row_likelihoods(&split[next], &trial->judging, trial->after);
         double gain = good ? gain_of(judged, trial->before, trial->after) : 0.0;
         if (gain > most) {
@@ -249,15 +247,10 @@ static bool choose_split(struct trial *trial, struct population *split, size_t c
     return good;
 }
 
-static bool replace(const struct population *from, struct population *to) {
-    population_free(to);
-    return population_copy(from, to);
-}
-
 /* Adds components as long as the likelihood of the held-out rows increases. */
 static bool try_components(struct trial *trial, struct population *best, struct pool *pool) {
     size_t d = trial->learn.attributes;
-    bool good = learn_gaussian(best, &trial->learn, &trial->learning, pool) &&
+    bool good = population_gaussian(best, &trial->learn, &trial->learning, pool) &&
                 em_row_likelihoods(best, &trial->judging, trial->before);
     bool found = trial->judge.rows > 0;
     while (good && found && best->components < POPULATION_MOST_COMPONENTS &&
@@ -309,103 +302,7 @@ static bool learn_mixture(struct population *population, const struct population
         thin(rows, MOST_JUDGED, key, 2, &few) && choose_mixture(&few, key, population, pool);
     population_rows_free(&few);
     double pull = population->components > 1 ? population_pull(rows->attributes) : 0.0;
-    return good && !isnan(settle(population, batch, pull, SETTLED, MOST_ROUNDS, pool));
-}
-
-/* ---------------------------------------------------------------- to predict the last one ----- */
-
-/* Rows whose last attribute is predicted: as they are, and without it. */
-struct quiz {
-    size_t rows;
-    struct batch whole, blind;
-    const struct population_rows *judge;
-    double *value, *best; /* rows: log p(last | others), and under the best mixture */
-};
-
-static bool quiz_create(struct quiz *quiz, const struct population_rows *judge, double *best) {
-    size_t d = judge->attributes, bytes = judge->rows * d * sizeof(double);
-    struct population_rows blind = *judge;
-    *quiz = (struct quiz){.rows = judge->rows, .judge = judge, .best = best};
-    blind.noise = malloc(bytes + 1);
-    quiz->value = malloc((2 * judge->rows + 1) * sizeof(double));
-    bool good = blind.noise && quiz->value;
-    if (good)
-        memcpy(blind.noise, judge->noise, bytes);
-    for (size_t i = 0; good && i < judge->rows; i++)
-        blind.noise[i * d + d - 1] = HUGE_VAL;
-    good = good && batch_create(&quiz->whole, judge) && batch_create(&quiz->blind, &blind);
-    free(blind.noise);
-    return good;
-}
-
-static void quiz_free(struct quiz *quiz) {
-    batch_free(&quiz->whole);
-    batch_free(&quiz->blind);
-    free(quiz->value);
-}
-
-/* The weighted sum of log p(last | others) = log p(all) - log p(others). NaN if memory runs out. */
-static double quiz_score(struct quiz *quiz, const struct population *mixture) {
-    double *density = quiz->value + quiz->rows, score = 0.0;
-    if (!em_row_likelihoods(mixture, &quiz->whole, density))
-        return NAN;
-    for (size_t i = 0; i < quiz->rows; i++)
-        quiz->value[quiz->whole.origin[i]] = density[i];
-    if (!em_row_likelihoods(mixture, &quiz->blind, density))
-        return NAN;
-    for (size_t i = 0; i < quiz->rows; i++)
-        quiz->value[quiz->blind.origin[i]] -= density[i];
-    for (size_t i = 0; i < quiz->rows; i++)
-        score += population_row_weight(quiz->judge, i) * quiz->value[i];
-    return score;
-}
-
-/* Splits components and learns again, as long as that helps. */
-static bool grow_for_last(struct quiz *quiz, const struct batch *batch, double pull,
-                          struct population *best, struct pool *pool) {
-    struct population mixture = {0}, split;
-    double most = -INFINITY;
-    bool good = population_copy(best, &mixture);
-    for (size_t failed = 0; good && failed < PATIENCE;) {
-        double score = quiz_score(quiz, &mixture);
-        good = !isnan(score);
-        failed = score > most ? 0 : failed + 1;
-        if (good && score > most) {
-            most = score;
-            memcpy(quiz->best, quiz->value, quiz->rows * sizeof(double));
-            good = replace(&mixture, best);
-        }
-        size_t k = mixture.components, room = POPULATION_MOST_JOINT - k;
-        if (!good || !room ||
-            batch->total < (double)LEAST_EACH * (double)((k + 1) * batch->attributes))
-            break;
-        good =
-            population_split_many(&mixture, batch, (k + 1) / 2 < room ? (k + 1) / 2 : room, &split);
-        population_free(&mixture);
-        mixture = good ? split : mixture;
-        if (!good || mixture.components == k)
-            break;
-        good = !isnan(settle(&mixture, batch, pull, ROUGHLY, JOINT_ROUNDS, pool));
-    }
-    population_free(&mixture);
-    return good;
-}
-
-bool population_learn_last(struct population *population, const struct population_rows *rows,
-                           const struct population_rows *judge, double pull, struct pool *pool,
-                           double *value) {
-    struct batch batch = {0};
-    struct quiz quiz = {0};
-    *population = (struct population){0};
-    bool good = batch_create(&batch, rows) && quiz_create(&quiz, judge, value) &&
-                learn_gaussian(population, rows, &batch, pool) &&
-                grow_for_last(&quiz, &batch, pull, population, pool);
-    batch_free(&batch);
-    quiz_free(&quiz);
-    if (!good)
-        population_free(population);
-    population->learned = good;
-    return good;
+    return good && !isnan(population_settle(population, batch, pull, SETTLED, MOST_ROUNDS, pool));
 }
 
 bool population_learn(struct population *population, const struct population_rows *rows,
@@ -419,7 +316,7 @@ bool population_learn(struct population *population, const struct population_row
         good = learn_independent(population, &few, pool);
     else if (good)
         good = batch_create(&batch, &few) &&
-               (kind == POPULATION_GAUSSIAN ? learn_gaussian(population, &few, &batch, pool)
+               (kind == POPULATION_GAUSSIAN ? population_gaussian(population, &few, &batch, pool)
                                             : learn_mixture(population, &few, &batch, key, pool));
     batch_free(&batch);
     population_rows_free(&few);

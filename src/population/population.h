@@ -208,14 +208,13 @@ bool population_learn(struct population *population, const struct population_row
                       enum population_kind kind, struct random_key key, size_t threads);
 
 /*
- * Fits a mixture whose last attribute is to be predicted from the others. Components are split,
- * several at once, as long as that raises log p(last | others) of the rows `judge`; `value` (judge
- * rows): these logarithms under the best mixture, which is kept. `pull` as in population_improve.
- * False if memory runs out.
+ * Fits a mixture whose last attribute is to be predicted from the others. Components are split as
+ * long as that raises log p(last | others) of the rows `judge`; then the mixture is sharpened (see
+ * last.c). The mixture that suits `judge` best is kept. `pull` as in population_improve. False if
+ * memory runs out.
  */
 bool population_learn_last(struct population *population, const struct population_rows *rows,
-                           const struct population_rows *judge, double pull, struct pool *pool,
-                           double *value);
+                           const struct population_rows *judge, double pull, struct pool *pool);
 
 /* Multiplies all covariances. */
 void population_scale(struct population *population, double factor);

@@ -300,19 +300,18 @@ static double crps_of(struct search *search, size_t count, size_t row, double me
     return fmin(total, DBL_MAX);
 }
 
+static double median_of(struct search *search, size_t count, double mean, double deviation) {
+    search->level = 0.5;
+    return in_user_units(search->predictor->model,
+                         quantile_of(search, false, count, mean, deviation));
+}
+
 /* With bounds: mean and deviation of y from those of u at each point, which is normally distributed
- * there; the median where tails are heavy, because the mean may be infinite. */
-static void bind(struct search *search, size_t count, double mean, double deviation, double *shown,
-                 double *wide) {
+ * there. */
+static void bind(const struct search *search, size_t count, double *shown, double *wide) {
     const struct scaling *scaling = &search->predictor->model->scaling;
     struct prediction_work *work = search->work;
     double unit = scaling->target_deviation, first = 0.0, second = 0.0;
-    if (search->predictor->model->options.likelihood->heavy_tails) {
-        search->level = 0.5;
-        *shown = in_user_units(search->predictor->model,
-                               quantile_of(search, false, count, mean, deviation));
-        return;
-    }
     double own = search->predictor->own, a, b;
     for (size_t p = 0; p < count; p++) {
         double u = work->answer[p], variance = work->second_answer[p] - u * u;
@@ -381,9 +380,14 @@ void predictor_write_numbers(const struct nim_predictor *predictor, struct predi
     struct search search = {.predictor = predictor, .work = work};
     double shown = counts ? mean : in_user_units(model, mean);
     double wide = fmin(model->scaling.target_deviation * deviation, DBL_MAX);
-    if ((wanted->mean || wanted->deviation) && bounds_exist(&model->scaling.bounds))
-        bind(&search, count, mean, deviation, &shown, &wide);
-    if (wanted->deviation && model->options.likelihood->heavy_tails)
+    bool bound = bounds_exist(&model->scaling.bounds);
+    bool heavy = model->options.likelihood->heavy_tails;
+    if ((wanted->mean || wanted->deviation) && bound && !heavy)
+        bind(&search, count, &shown, &wide);
+    /* With bounds the mean may be infinite; of several modes, those far away are outliers. */
+    if (wanted->mean && heavy && (bound || predictor->own < 1.0))
+        shown = median_of(&search, count, mean, deviation);
+    if (wanted->deviation && heavy)
         wide = half_interval(&search, count, mean, deviation);
     if (wanted->mean)
         wanted->mean[row] = shown;

@@ -11,7 +11,10 @@
 #include <math.h>
 #include <time.h>
 
-enum { LAP_STEPS = 10 };
+enum {
+    LAP_STEPS = 10,
+    PILOT_PART = 5, /* of the longest training */
+};
 
 /* Least time between two reports of progress within an epoch. */
 #define REPORT_SECONDS 0.1
@@ -21,6 +24,7 @@ struct training {
     nim_trainer *trainer;
     struct schedule schedule;
     uint32_t fingerprint; /* of the data */
+    const struct pilot *pilot;
     nim_progress_function progress;
     void *context;
     struct timespec reported; /* time of the last call of the progress function */
@@ -139,13 +143,34 @@ static nim_status report_together(struct training *training, bool *stop, nim_err
     return collective_any(all, stop, error);
 }
 
+/* Also true where a training goes on that was stopped just there. */
+static bool is_time_for_pilot(const struct training *training) {
+    size_t epochs = training->schedule.plan.most_steps / training->trainer->batches;
+    return training->pilot && training->trainer->next == 0 && !training->schedule.plan.fixed &&
+           training->schedule.steps / training->trainer->batches == epochs / PILOT_PART;
+}
+
+static nim_status ask_pilot(struct training *training, bool *enough, nim_error *error) {
+    struct nim_model *model = training->trainer->model;
+    nim_status status = model_complete(model, error);
+    if (status == NIM_OK)
+        status = training->pilot->ask(model, training->pilot->context, enough, error);
+    return status;
+}
+
 /* Steps until the schedule ends, and then to the end of the epoch, so that the bound is that of a
  * whole epoch. */
 static nim_status run_training(struct training *training, nim_error *error) {
     nim_trainer *trainer = training->trainer;
-    bool more = !training->schedule.ended;
+    bool more = !training->schedule.ended, enough = false;
     while (more || trainer->next != 0) {
         double bound;
+        if (more && is_time_for_pilot(training)) {
+            nim_status status = ask_pilot(training, &enough, error);
+            training->schedule.ended = enough;
+            if (status != NIM_OK || enough)
+                return status;
+        }
         trainer->rate = training->schedule.rate;
         trainer->width = training->schedule.width;
         nim_status status = nim_trainer_step(trainer, &bound, error);
@@ -172,9 +197,9 @@ static nim_status gather_after(nim_status steps, struct nim_model *model, nim_er
     return gathered == NIM_OK ? steps : gathered;
 }
 
-nim_status training_run(nim_model *model, const nim_data *data, nim_progress_function progress,
-                        void *context, nim_error *error) {
-    struct training training = {.progress = progress, .context = context};
+nim_status training_run(nim_model *model, const nim_data *data, const struct pilot *pilot,
+                        nim_progress_function progress, void *context, nim_error *error) {
+    struct training training = {.pilot = pilot, .progress = progress, .context = context};
     if (model && data && model->under_way && data->rows != model->table.rows)
         return refuse_other_data(error); /* before memory for more rows is allocated */
     nim_status status = nim_trainer_create(model, data, &training.trainer, error);
