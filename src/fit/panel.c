@@ -203,8 +203,9 @@ static nim_status add_gate(struct panel_fit *fit, nim_error *error) {
 
 /* ---------------------------------------------------------------- panel ----------------------- */
 
-static size_t lengthscales(const nim_model *model) {
-    return model->functions * model->options.kernel->terms * model->attributes;
+/* Of the columns that a fit sees. */
+static double lengthscales(const nim_model *model) {
+    return (double)(model->functions * model->options.kernel->terms * model->columns);
 }
 
 static struct weighing weighing_of(const struct panel_fit *fit, size_t ways) {
@@ -217,11 +218,11 @@ static struct weighing weighing_of(const struct panel_fit *fit, size_t ways) {
                                 .weights = held->weights,
                                 .gate = fit->gate,
                                 .scratch = fit->scratch};
-    size_t plain = lengthscales(fit->model);
+    double plain = lengthscales(fit->model);
     for (size_t k = 0; k < weighing.parts; k++) {
         weighing.log_p[k] = fit->log_p[k];
-        size_t own = k ? lengthscales(fit->panel->part[k - 1].model) : plain;
-        weighing.flattery[k] = ((double)own - (double)plain) / (double)held->data->rows;
+        double own = k ? lengthscales(fit->panel->part[k - 1].model) : plain;
+        weighing.flattery[k] = (own - plain) / (double)held->data->rows;
     }
     return weighing;
 }
