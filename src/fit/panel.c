@@ -203,9 +203,9 @@ static nim_status add_gate(struct panel_fit *fit, nim_error *error) {
 
 /* ---------------------------------------------------------------- panel ----------------------- */
 
-/* Of the columns that a fit sees. */
-static double lengthscales(const nim_model *model) {
-    return (double)(model->functions * model->options.kernel->terms * model->columns);
+/* Columns that a part sees besides those of the table. */
+static double more_columns(const struct panelist *part, const nim_model *plain) {
+    return (double)part->model->columns - (double)plain->columns;
 }
 
 static struct weighing weighing_of(const struct panel_fit *fit, size_t ways) {
@@ -218,11 +218,10 @@ static struct weighing weighing_of(const struct panel_fit *fit, size_t ways) {
                                 .weights = held->weights,
                                 .gate = fit->gate,
                                 .scratch = fit->scratch};
-    double plain = lengthscales(fit->model);
+    double share = (double)fit->model->functions / (double)held->data->rows;
     for (size_t k = 0; k < weighing.parts; k++) {
         weighing.log_p[k] = fit->log_p[k];
-        double own = k ? lengthscales(fit->panel->part[k - 1].model) : plain;
-        weighing.flattery[k] = (own - plain) / (double)held->data->rows;
+        weighing.flattery[k] = k ? share * more_columns(&fit->panel->part[k - 1], fit->model) : 0.0;
     }
     return weighing;
 }

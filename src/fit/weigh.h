@@ -15,8 +15,8 @@
  *
  * Flattery o_k: held-out rows have helped to find the kernel of a part, and so it predicts them
  * better than others. A parameter that n rows have found adds 1/n to their mean log p on average
- * (Akaike), so o_k is the number of lengthscales of columns that the part has more than the plain
- * fit, over n.
+ * (Akaike), so o_k is the number of latent functions times the columns that the part sees besides
+ * those of the table, over n.
  *
  * The function is convex. Its gradient by w_k^r is sum_i v_i g_ir (sum_y p_i(y) log p_ik(y) - log
  * p_ik(y_i) + o_k) + PRIOR (w_k^r - [k is the plain fit]). Multiplicative steps, w_k times
