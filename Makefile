@@ -1,6 +1,6 @@
 # Each target installs what it needs (Debian 12). README.md and CONTRIBUTING.md describe the targets.
 
-.PHONY: demo test test-release test-sanitize test-python test-package python python-env lint tidy wheel check-package check-engines deb check-recipes check-abi check-aarch64 site check-slow check-trust tsan tsan-short tsan-long coverage fuzz paper uci catalogue catalogues strangers sessions pictures bench bench-python bench-scaling bench-rows bench-peers build format setup setup-bench clean
+.PHONY: demo test test-release test-sanitize test-python test-package python python-env lint tidy wheel check-package check-engines deb check-recipes check-abi check-aarch64 site check-slow check-trust tsan tsan-short tsan-long coverage fuzz paper uci catalogue catalogues redshifts strangers sessions pictures bench bench-python bench-scaling bench-rows bench-peers build format setup setup-bench clean
 
 RELEASE = build/release
 SANITIZE = build/sanitize
@@ -140,6 +140,13 @@ strangers: build python
 catalogues: build python
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r experiments/requirements-catalogues.txt
 	@$(PYTHON) experiments/catalogues.py
+
+# Compares nimgp with GPz, FlexZBoost and boosting on redshifts, in an environment of its own. AGAIN='--again nimgp' repeats
+# the runs of nimgp.
+redshifts:
+	@[ -x build/redshifts-venv/bin/python ] || python3 -m venv build/redshifts-venv
+	@build/redshifts-venv/bin/python -m pip install --quiet --disable-pip-version-check -r experiments/requirements-redshifts.txt .
+	@build/redshifts-venv/bin/python experiments/redshifts.py $(AGAIN)
 
 # Compares nimgp with scikit-learn's classifiers and the best possible prediction on mock catalogues.
 catalogue: build python

@@ -24,8 +24,10 @@ import numpy as np
 
 import nimgp
 from nimgp import NoisyGPClassifier
-from nimgp._model import Model, Table
-from nimgp._native import ProgressFunction, call, library
+from nimgp._native.core import call, library
+from nimgp._native.interface import ProgressFunction
+from nimgp._native.model import Model
+from nimgp._native.table import Table
 
 ATTRIBUTES, CLASSES = 10, 3
 

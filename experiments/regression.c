@@ -96,7 +96,7 @@ static void score_model(const nim_model *model, const struct rows *test, struct 
 }
 
 /* log of the normal density, up to a constant that the caller knows. */
-static double log_normal(double distance, double deviation) {
+static double log_normal_of(double distance, double deviation) {
     return -0.5 * distance * distance / (deviation * deviation) - log(deviation);
 }
 
@@ -108,10 +108,10 @@ static void score_best(size_t which, const struct rows *test, struct scores *sco
         double weights = 0.0, mean = 0.0, density = 0.0, below = 0.0, above = 0.0;
         for (size_t k = 0; k < GRID; k++) {
             double x = REACH * (2.0 * ((double)k + 0.5) / GRID - 1.0), f = curve(which, x);
-            double weight = exp(log_normal(test->x[i] - x, test->sigma[i]));
+            double weight = exp(log_normal_of(test->x[i] - x, test->sigma[i]));
             weights += weight;
             mean += weight * f;
-            density += weight * exp(log_normal(test->y[i] - f, NOISE) - root);
+            density += weight * exp(log_normal_of(test->y[i] - f, NOISE) - root);
             below += weight * 0.5 * erfc((f - test->y[i]) / (NOISE * sqrt(2.0)));
         }
         above = below / weights;
@@ -120,7 +120,7 @@ static void score_best(size_t which, const struct rows *test, struct scores *sco
         scores->covered[0] += (above >= 0.05 && above <= 0.95) / (double)TEST_ROWS;
         double distance = test->y[i] - curve(which, test->true_x[i]);
         squares[1] += distance * distance / TEST_ROWS;
-        scores->nll[1] -= (log_normal(distance, NOISE) - root) / TEST_ROWS;
+        scores->nll[1] -= (log_normal_of(distance, NOISE) - root) / TEST_ROWS;
         scores->covered[1] += (fabs(distance) <= 1.6448536 * NOISE) / (double)TEST_ROWS;
     }
     scores->rmse[0] = sqrt(squares[0]);

@@ -176,10 +176,6 @@ struct catalogue_row catalogue_next(struct catalogue *catalogue) {
 
 /* ---------------------------------------------------------------- the optimum ----------------- */
 
-static double log_normal(double x, double mean, double variance) {
-    return -0.5 * ((x - mean) * (x - mean) / variance + log(2.0 * PI * variance));
-}
-
 static double latitude_density(const struct population *from, double latitude) {
     double isotropic = cos(latitude * (PI / 180.0)) * (PI / 360.0);
     double plane =

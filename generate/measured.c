@@ -14,10 +14,6 @@ enum { FIRST = 1, COUNT = 3 };
 
 static const double threshold[COUNT] = {-INFINITY, 0.2, 1.25};
 
-static double log_normal(double x, double mean, double variance) {
-    return -0.5 * ((x - mean) * (x - mean) / variance + log(2.0 * PI * variance));
-}
-
 /* log Phi(z), without underflow. */
 static double log_below(double z) {
     if (z > -30.0)

@@ -21,6 +21,11 @@ static inline double next_uniform(uint64_t *state) {
     return ((double)(next_bits(state) >> 12) + 0.5) * 0x1p-52;
 }
 
+/* log N(x; mean, variance) */
+static inline double log_normal(double x, double mean, double variance) {
+    return -0.5 * ((x - mean) * (x - mean) / variance + log(2.0 * PI * variance));
+}
+
 static inline double next_normal(uint64_t *state) {
     double radius = sqrt(-2.0 * log(next_uniform(state)));
     return radius * cos(2.0 * PI * next_uniform(state));

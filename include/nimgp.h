@@ -505,6 +505,7 @@ NIM_API int nim_model_under_way(const nim_model *model); /* 1: a training was st
  * = 0 and caution = 1 the evidence lower bound. NaN before training. */
 NIM_API double nim_model_bound(const nim_model *model);
 
+/* clang-format off: it would run the lines of the list together */
 /*
  * Copies a learned quantity by its name. Lengthscales, noise and population are in the user's
  * units.
@@ -532,8 +533,10 @@ NIM_API double nim_model_bound(const nim_model *model);
  *   temperature      1                       T: class probabilities are proportional to
  *                                            p_c^(1/T) exp(b_c); 1 if they are not calibrated,
  *                                            infinite if held-out rows were predicted no better
- * than by the shares of the classes, which are then predicted calibration_offsets  classes b; no
- * values if the probabilities are not calibrated, and for files of older versions, where b is 0
+ *                                            than by the shares of the classes, which are then
+ *                                            predicted
+ *   calibration_offsets  classes             b; no values if the probabilities are not calibrated,
+ *                                            and for files of older versions, where b is 0
  *   class_shares     classes                 weighted shares of the classes in the training rows;
  *                                            no values for files of older versions
  *   novelty_quantiles  up to 256             quantiles of how surprising the training rows are,
@@ -545,19 +548,23 @@ NIM_API double nim_model_bound(const nim_model *model);
  *   panel_weights    2 x fits                weights of the fits of a panel, the plain fit's first,
  *                                            where errors are such as training rows have, and where
  *                                            they are larger (for numbers the same, the second
- * those of mixtures over attributes and y); no values without a panel panel_gain       2 log p of
- * held-out rows by the panel, minus that by the plain fit: mean and its standard error trace points
- * x 2              epoch and bound in the training, at most 256 points and what the likelihood
- * learns, in units of y (between bounds, of what is learned in its place): epsilon          1
- * robust_max: share of wrong labels noise_deviation  1                       gaussian: standard
- * deviation of the noise of y scale, freedom   1, 1                    student_t: width of the
- * noise, degrees of freedom base_rate        1                       poisson: rate where the latent
- * function is zero thresholds       classes - 1             ordinal: thresholds between the levels
+ *                                            those of mixtures over attributes and y); no values
+ *                                            without a panel
+ *   panel_gain       2                       log p of held-out rows by the panel, minus that by the
+ *                                            plain fit: mean and its standard error
+ *   trace            points x 2              epoch and bound in the training, at most 256 points
+ * and what the likelihood learns, in units of y (between bounds, of what is learned in its place):
+ *   epsilon          1                       robust_max: share of wrong labels
+ *   noise_deviation  1                       gaussian: standard deviation of the noise of y
+ *   scale, freedom   1, 1                    student_t: width of the noise, degrees of freedom
+ *   base_rate        1                       poisson: rate where the latent function is zero
+ *   thresholds       classes - 1             ordinal: thresholds between the levels
  *   map, offsets     classes x functions, classes    multilabel: from functions to labels
  * `values` has space for `capacity` numbers, and `*count` receives their number; `count` may be
  * NULL. To ask for the count only, `values` may be NULL with a capacity of 0. Fails with
  * NIM_INVALID_ARGUMENT if there are more than `capacity` values; only the count is written then.
  */
+/* clang-format on */
 NIM_API nim_status nim_model_get(const nim_model *model, const char *name, double *values,
                                  size_t capacity, size_t *count, nim_error *error);
 

@@ -15,7 +15,7 @@ enum { MOST_SAMPLED = 16384, LEAST_SAMPLED = 256, SAMPLED_CELLS = 1 << 21, FEW_R
 
 /* ---------------------------------------------------------------- collecting ------------------ */
 
-nim_judge *nim_judge_create(const nim_names *names, size_t columns) {
+nim_judge *nim_judge_create(nim_names *names, size_t columns) {
     nim_judge *judge = calloc(1, sizeof *judge);
     if (!judge)
         return NULL;
@@ -221,12 +221,39 @@ static const struct judged *find_target(const nim_judge *judge) {
 }
 
 static void conclude(struct judged *column, double *space) {
-    if (column->text && !column->many)
+    if (column->words && !column->many)
         qsort(column->word, column->words, sizeof *column->word, by_bytes);
     for (size_t k = 0; k < column->sampled; k++)
         if (sentinel_is(column, column->sample[k]))
             column->sample[k] = (double)NAN;
     column->different = count_different(column, space);
+}
+
+/* Whether a value is not between the others; samples are of the same rows. */
+static bool lies_outside(const struct judged *value, const struct judged *lower,
+                         const struct judged *upper) {
+    for (size_t i = 0; i < value->sampled; i++)
+        if (value->sample[i] < lower->sample[i] || value->sample[i] > upper->sample[i])
+            return true;
+    return false;
+}
+
+/* The gravitational-wave catalogues' x_lower and x_upper are lengths, Gaia's are ends. */
+static void find_lengths(nim_judge *judge) {
+    for (size_t i = 0; i < judge->columns; i++) {
+        struct nim_sides sides;
+        long also;
+        nim_names_errors(judge->names, i, NULL, &sides, &also);
+        if (!sides.ends)
+            continue;
+        const struct judged *value = &judge->column[i], *lower = &judge->column[sides.lower],
+                            *upper = &judge->column[sides.upper];
+        bool numbers = !value->text && !lower->text && !upper->text &&
+                       value->sampled == lower->sampled && value->sampled == upper->sampled;
+        if (numbers && lower->most <= 0.0 && upper->least >= 0.0 &&
+            lies_outside(value, lower, upper))
+            names_take_lengths(judge->names, &sides);
+    }
 }
 
 int nim_judge_finish(nim_judge *judge) {
@@ -237,6 +264,8 @@ int nim_judge_finish(nim_judge *judge) {
         sentinels_conclude(judge);
     for (size_t i = 0; !judge->concluded && i < judge->columns; i++)
         conclude(&judge->column[i], space);
+    if (!judge->concluded)
+        find_lengths(judge);
     judge->concluded = true;
     const struct judged *target = find_target(judge);
     for (size_t i = 0; target && i < judge->columns; i++) {

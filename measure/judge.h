@@ -34,8 +34,10 @@ enum { NIM_MOST_JUDGED = 1 << 20, NIM_MOST_SENTINELS = 3, NIM_MOST_WORDS = 32 };
 
 typedef struct nim_judge nim_judge;
 
-/* Keeps `names`, which must stay. NULL when out of memory. */
-NIM_API nim_judge *nim_judge_create(const nim_names *names, size_t columns);
+/* Keeps `names`, which must stay. What their cells show corrects them: x_lower and x_upper hold
+ * lengths of error bars, no ends, if they are around 0 and x is not between them. NULL when out of
+ * memory. */
+NIM_API nim_judge *nim_judge_create(nim_names *names, size_t columns);
 NIM_API void nim_judge_free(nim_judge *judge);
 
 /* The next cells of a column: numbers, NaN where missing; or texts, one behind the other, each with

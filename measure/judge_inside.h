@@ -42,7 +42,7 @@ struct judged {
 };
 
 struct nim_judge {
-    const nim_names *names;
+    nim_names *names;
     size_t columns, room; /* room: of each sample */
     struct judged *column;
     bool concluded;

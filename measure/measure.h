@@ -12,15 +12,16 @@
  *     nim_names_free(names);
  *
  * The name of an error column is that of its value with a word in it: err, error, uncertainty, unc,
- * sigma, sig, std, stdev, stderr, se or +-, at the end, at the beginning or inside, set apart by a
- * separator, a change of case or a digit on one side at least:
+ * sigma, sig, std, stdev, sd, stderr, se, sem or +-, at the end, at the beginning or inside, set
+ * apart by a separator, a change of case or a digit on one side at least:
  *
  *     flux_err   TESS Mag err   PM RA err (mas/yr)   e_Gmag   sig_u_mag   Unc_Flux   zHDERR
  *     mag_err_g_lsst   psfMagErr_u   gPSFMagErr   MAGERR_AUTO_G   w1sigmpro   x+-
  *
  * Case and the kind of separator (blank, dot, hyphen, underscore) do not count unless several
  * columns differ only there; of what one column has several, the first of the list `rule` in
- * relations.c is used. dx holds the errors of x if nothing else does and dx has no errors itself.
+ * relations.c is used. dx or delta_x holds the errors of x if nothing else does and it has no
+ * errors itself. x_value, x_mean or x_median is the value of x_err.
  *
  * Lower and upper errors are pairs: e_x and E_x; Unc_x_1 and Unc_x_2; x_err2 and x_err1, x_errlo
  * and x_errhi, x_LOWERR and x_UPERR, eneg_x and epos_x, x_minus and x_plus. x_lo and x_hi, x_lower

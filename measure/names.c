@@ -71,6 +71,16 @@ static bool has_only_errors(const nim_names *names, size_t column) {
     return false;
 }
 
+/* SDSS: numbers of observations, by names that mean other things elsewhere. */
+static bool is_observation(const nim_names *names, const char *name) {
+    static const char *const beside[][2] = {
+        {"run", "camcol"}, {"field", "camcol"}, {"mjd", "plate"}};
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
+        if (ascii_same(name, beside[i][0]) && name_index_find(&names->index, beside[i][1]) >= 0)
+            return true;
+    return false;
+}
+
 /* `d` and the name is too common a beginning of other words to count unless nothing else is there,
  * and that column has no errors of its own. */
 static void judge_rest(nim_names *names, size_t column) {
@@ -84,7 +94,7 @@ static void judge_rest(nim_names *names, size_t column) {
         *relation = (struct relation){NIM_ERRORS, ONLY_SIDE, of, NO_NAME, DELTA_RANK};
     else if (nim_name_says_error(name) && names->first[column] == NO_NAME)
         relation->role = NIM_ORPHAN;
-    else if (nim_name_is_identity(name))
+    else if (nim_name_is_identity(name) || is_observation(names, name))
         relation->role = NIM_IDENTITY;
 }
 
@@ -178,6 +188,11 @@ void nim_names_errors(const nim_names *names, size_t column, const bool *exclude
     bool both = pair.lower >= 0 && (found[0] < 0 || names->relation[found[0]].rank == DELTA_RANK);
     *also = both ? NO_NAME : found[1];
     *sides = both ? pair : (struct nim_sides){found[0], NO_NAME, 0};
+}
+
+void names_take_lengths(nim_names *names, const struct nim_sides *sides) {
+    names->relation[sides->lower].side = LOWER_SIDE;
+    names->relation[sides->upper].side = UPPER_SIDE;
 }
 
 long nim_names_limits(const nim_names *names, size_t column, const bool *excluded) {

@@ -30,6 +30,9 @@ struct relation relation_read(const struct nim_names *names, size_t column);
 /* Whether a column holds the errors of another as dx does those of x. */
 bool relation_is_delta(const struct nim_names *names, size_t column, long *of);
 
+/* A pair of ends holds lengths of error bars instead. */
+void names_take_lengths(nim_names *names, const struct nim_sides *sides);
+
 /* Ranks: of dx; from where on pairs have no word for errors, such as x_lo and x_hi. */
 enum { DELTA_RANK = 1000, WITHOUT_WORD = 10000 };
 

@@ -35,14 +35,22 @@ static const struct rule {
     const char *instead; /* what the value has in the place of the word */
     bool apart;          /* it stands apart on both sides */
 } rule[] = {
+    {"standard_deviation", ANYWHERE, 13, "", false},
+    {"standard_error", ANYWHERE, 9, "", false},
     {"uncertainty", ANYWHERE, 8, "", false},
     {"uncert", ANYWHERE, 8, "", false},
+    {"stderror", ANYWHERE, 9, "", false},
+    {"std_error", ANYWHERE, 9, "", false}, /* here _ is any separator */
+    {"std_err", ANYWHERE, 9, "", false},
+    {"std_dev", ANYWHERE, 13, "", false},
     {"stderr", ANYWHERE, 9, "", false},
     {"stddev", ANYWHERE, 13, "", false},
     {"stdev", ANYWHERE, 13, "", false},
     {"error", LATER, 1, "", false},
     {"error", AT_START, 7, "", false},
+    {"1sigma", LATER, 7, "", false},
     {"sigma", AT_START, 4, "", false},
+    {"sigma", AT_START, 4, "mag", false}, /* ZTF: sigmapsf of magpsf */
     {"sigma", LATER, 7, "", false},
     {"sigcom", LATER, 10, "", false}, /* 2MASS: j_msigcom, the total error of j_m */
     {"cmsig", LATER, 11, "m", false}, /* and j_cmsig */
@@ -53,10 +61,13 @@ static const struct rule {
     {"sig", ANYWHERE, 12, "", false},
     {"sigm", LATER, 12, "mag", false}, /* AllWISE: w1sigm of w1mag */
     {"std", ANYWHERE, 14, "", false},
+    {"sem", LATER, 15, "", true},
     {"se", LATER, 15, "", true},
+    {"sd", LATER, 15, "", true},
     {"e", AT_START, 2, "", true},
     {"+-", LATER, 16, "", false},
     {"\u00b1", LATER, 16, "", false},
+    {"\u03c3", ANYWHERE, 17, "", false}, /* sigma */
 };
 
 /* The lower and upper side of a pair. */
@@ -65,7 +76,8 @@ static const struct sides_words {
     bool only_after; /* the word for errors: too short to stand elsewhere */
 } side_words[] = {{"2", "1", true},          {"lo", "hi", false},   {"low", "high", false},
                   {"lower", "upper", false}, {"low", "up", false},  {"down", "up", false},
-                  {"minus", "plus", false},  {"neg", "pos", false}, {"l", "u", true}};
+                  {"minus", "plus", false},  {"neg", "pos", false}, {"l", "u", true},
+                  {"min", "max", true}};
 
 /* Pairs without a word for errors: lengths, or where the error bar ends. */
 static const struct {
@@ -73,10 +85,15 @@ static const struct {
     bool ends;
 } pair_words[] = {{"minus", "plus", false}, {"lolim", "hilim", true}, {"lower", "upper", true},
                   {"lo", "hi", true},       {"l68", "u68", true},     {"p16", "p84", true},
-                  {"q16", "q84", true}};
+                  {"q16", "q84", true},     {"em", "ep", false}};
 
 /* What may stand behind an error's word, and not in the name of its value, in order. */
 static const char *const qualifier[] = {"tot", "total", "diag", "raw", "stat", "random", "rand"};
+
+/* What the name of the value may have that the name of its errors lacks: Simbad's plx_value and
+ * plx_err. A mean may have a standard deviation that is no error of it. */
+static const char *const value_word[] = {"_value", "_radvel", "_mean", "_median"};
+enum { FIRST_MEAN = 2 };
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
@@ -85,14 +102,20 @@ struct part {
     size_t start, end;
 };
 
-/* The value whose name is this one without some parts, the first of which is replaced. */
-static long find_without(const struct nim_names *names, size_t column, struct part one,
-                         const char *instead, struct part two) {
-    const char *name = names->index.name[column];
-    char stem[LONGEST_NAME + 8];
+enum { LONGEST_STEM = LONGEST_NAME + 16 }; /* with what stands in the place of a word, or behind */
+
+static long find_value(const struct nim_names *names, size_t column, const char *stem) {
+    long found = name_index_near(&names->index, stem);
+    return found == (long)column ? NO_NAME : found;
+}
+
+/* A name without some parts, the first of which is replaced. stem: LONGEST_STEM characters. False
+ * if nothing is left. */
+static bool write_without(const char *name, struct part one, const char *instead, struct part two,
+                          char *stem) {
     size_t length = strlen(name), used = 0;
     if (length >= LONGEST_NAME)
-        return NO_NAME;
+        return false;
     for (size_t i = 0; i <= length; i++) {
         if (i == one.start)
             for (const char *c = instead; *c; c++)
@@ -106,15 +129,25 @@ static long find_without(const struct nim_names *names, size_t column, struct pa
     while (used && is_separator(stem[used - 1]))
         used--;
     stem[used] = '\0';
-    long found = used ? name_index_near(&names->index, stem) : NO_NAME;
-    return found == (long)column ? NO_NAME : found;
+    return used > 0;
+}
+
+/* The value whose name is this one without some parts. */
+static long find_without(const struct nim_names *names, size_t column, struct part one,
+                         const char *instead, struct part two) {
+    char stem[LONGEST_STEM];
+    return write_without(names->index.name[column], one, instead, two, stem)
+               ? find_value(names, column, stem)
+               : NO_NAME;
 }
 
 /* Whether the word stands there, apart from what is around it. */
 static bool stands_at(const char *name, size_t place, const char *word, bool apart) {
     size_t end = place + strlen(word);
-    if (!ascii_starts(name + place, word))
-        return false;
+    for (size_t i = place; i < end; i++)
+        if (word[i - place] == '_' ? !is_separator(name[i])
+                                   : ascii_lower(name[i]) != ascii_lower(word[i - place]))
+            return false;
     bool left = parts_words(name, place), right = parts_words(name, end);
     return apart ? left && right : left || right;
 }
@@ -140,9 +173,17 @@ static bool set_relation(struct relation *relation, enum side side, int rank, lo
 
 static bool read_without(const struct reader *reader, struct part other, enum side side, int rank,
                          struct relation *relation) {
-    return set_relation(
-        relation, side, rank,
-        find_without(reader->names, reader->column, reader->word, reader->rule->instead, other));
+    char stem[LONGEST_STEM];
+    if (!write_without(reader->name, reader->word, reader->rule->instead, other, stem))
+        return false;
+    bool spread = ascii_starts(reader->rule->word, "st") || ascii_starts(reader->rule->word, "sd");
+    size_t words = spread ? FIRST_MEAN : COUNT(value_word), end = strlen(stem);
+    long found = find_value(reader->names, reader->column, stem);
+    for (size_t i = 0; found == NO_NAME && i < words; i++) {
+        strcpy(stem + end, value_word[i]);
+        found = find_value(reader->names, reader->column, stem);
+    }
+    return set_relation(relation, side, rank, found);
 }
 
 /* A word such as "lo" that ends before a place, or begins there; its part of the name. */
@@ -231,7 +272,10 @@ static bool may_stand(const struct rule *taken, const char *name, size_t place) 
     bool place_is_right = taken->place == ANYWHERE || (taken->place == AT_START) == (place == 0);
     if (strcmp(taken->word, "e") == 0)
         return place == 0 && ascii_starts(name, "e") &&
-               (name[1] == '_' || ascii_starts(name + 1, "neg_") || ascii_starts(name + 1, "pos_"));
+               (name[1] == '_' || (name[0] == 'e' && is_upper(name[1])) ||
+                ascii_starts(name + 1, "neg_") || ascii_starts(name + 1, "pos_"));
+    if (strcmp(taken->word, "sig") == 0 && place > 6 && ascii_starts(name + place - 6, "noise_"))
+        return false; /* Gaia: a significance */
     return place_is_right && stands_at(name, place, taken->word, taken->apart);
 }
 
@@ -257,7 +301,7 @@ static bool read_pairs(const struct nim_names *names, size_t column, struct rela
         for (int upper = 0; upper < 2; upper++) {
             const char *word = upper ? pair_words[i].upper : pair_words[i].lower;
             size_t length = strlen(word);
-            for (size_t place = 1; name[place]; place++) {
+            for (size_t place = 1; *name && name[place]; place++) {
                 struct part part = {place, place + length};
                 if (!is_separator(name[place - 1]) || !stands_at(name, place, word, true) ||
                     (name[part.end] && !is_separator(name[part.end])))
@@ -370,9 +414,12 @@ struct relation relation_read(const struct nim_names *names, size_t column) {
 }
 
 bool relation_is_delta(const struct nim_names *names, size_t column, long *of) {
+    static const char *const word[] = {"delta_", "\u0394", "d"};
     const char *name = names->index.name[column];
-    *of = (name[0] == 'd' || name[0] == 'D') && name[1] ? name_index_find(&names->index, name + 1)
-                                                        : NO_NAME;
+    *of = NO_NAME;
+    for (size_t i = 0; *of < 0 && i < COUNT(word); i++)
+        if (ascii_starts(name, word[i]) && name[strlen(word[i])])
+            *of = name_index_find(&names->index, name + strlen(word[i]));
     return *of >= 0 && *of != (long)column;
 }
 
@@ -400,15 +447,17 @@ static bool word_ends(const char *name, struct part word, const char *end) {
 
 /* One word of several that says error; `first`: it is the first of the name. */
 static bool word_says_error(const char *name, struct part word) {
+    static const char *const later[] = {"se", "sem", "sd"};
     static const char *const whole[] = {"unc", "uncertainty", "uncert", "sigma", "sig",
-                                        "std", "stdev",       "stddev", "se"};
+                                        "std", "stdev",       "stddev", "\u03c3"};
     static const char *const end[] = {"err", "error", "msig", "stderr"};
     bool joined = name[word.end] >= 'A' && name[word.end] <= 'Z'; /* SigCurv is a significance */
+    for (size_t i = 0; i < COUNT(later); i++)
+        if (word_is(name, word, later[i]))
+            return word.start > 0;
     for (size_t i = 0; i < COUNT(whole); i++)
         if (word_is(name, word, whole[i]))
-            return strcmp(whole[i], "se") == 0    ? word.start > 0
-                   : strcmp(whole[i], "sig") == 0 ? !joined
-                                                  : true;
+            return strcmp(whole[i], "sig") != 0 || !joined;
     for (size_t i = 0; i < COUNT(end); i++)
         if (word_ends(name, word, end[i]))
             return true;
@@ -424,7 +473,9 @@ int nim_name_says_error(const char *name) {
     bool says = false;
     while (next_word(name, &place, &word)) {
         bool whole = word.start == 0 && !name[word.end] && strlen(name) <= 6; /* "sigma" alone */
-        if (word_is(name, before, "over")) /* parallax_over_error */
+        if (word_is(name, before, "over") || /* parallax_over_error, sig_to_noise, noise_sig */
+            (word_is(name, before, "sig") && word_is(name, word, "to")) ||
+            (word_is(name, before, "noise") && word_is(name, word, "sig")))
             return 0;
         says = says || (!whole && word_says_error(name, word));
         before = word;
@@ -433,13 +484,15 @@ int nim_name_says_error(const char *name) {
 }
 
 int nim_name_is_identity(const char *name) {
-    static const char *const whole[] = {"",   "index", "row", "idx", "#",          "no.",
-                                        "nr", "kepid", "tid", "cid", "Unnamed: 0", "designation"};
-    static const char *const words[] = {"id",  "recno", "tic", "toi", "ctoi",
-                                        "kic", "epic",  "hip", "tyc"};
-    static const char *const ends[] = {"objid", "rowid",   "srcid",    "detuid",  "specid",
-                                       "obsid", "starid",  "fileid",   "plateid", "fiberid",
-                                       "kepid", "fieldid", "targetid", "sourceid"};
+    static const char *const whole[] = {"",           "index",       "row",   "idx", "#",
+                                        "no.",        "nr",          "kepid", "tid", "cid",
+                                        "Unnamed: 0", "designation", "fid",   "pid", "nid"};
+    static const char *const words[] = {"id",  "recno", "tic", "toi",   "ctoi",   "kic",  "epic",
+                                        "hip", "tyc",   "key", "plate", "camcol", "rerun"};
+    static const char *const ends[] = {"objid",  "rowid",     "srcid",    "detuid",   "specid",
+                                       "obsid",  "starid",    "fileid",   "plateid",  "fiberid",
+                                       "kepid",  "fieldid",   "targetid", "sourceid", "detid",
+                                       "candid", "programid", "rcid"};
     struct part word;
     size_t place = 0;
     for (size_t i = 0; i < COUNT(whole); i++)
@@ -457,12 +510,14 @@ int nim_name_is_identity(const char *name) {
 }
 
 enum nim_column_hint nim_names_hint(const nim_names *names, size_t column) {
-    static const char *const sky[] = {
-        "ra",    "dec",     "decl",   "raj",    "dej",     "decj",  "rajd",  "decjd",  "glon",
-        "glat",  "gallong", "gallat", "eclong", "eclat",   "lii",   "bii",   "elon",   "elat",
-        "radeg", "dedeg",   "decdeg", "ramean", "decmean", "rarad", "derad", "ramdeg", "demdeg"};
+    static const char *const sky[] = {"ra",     "dec",    "decl",   "raj",    "dej",     "decj",
+                                      "rajd",   "decjd",  "glon",   "glat",   "gallong", "gallat",
+                                      "eclong", "eclat",  "lii",    "bii",    "elon",    "elat",
+                                      "radeg",  "dedeg",  "decdeg", "ramean", "decmean", "rarad",
+                                      "derad",  "ramdeg", "demdeg", "lon",    "lat"};
     static const char *const two[][2] = {
-        {"l", "b"}, {"alpha", "delta"}, {"_RA", "_DE"}, {"RA_ICRS", "DE_ICRS"}};
+        {"l", "b"},         {"alpha", "delta"}, {"_RA", "_DE"}, {"RA_ICRS", "DE_ICRS"},
+        {"lambda", "beta"}, {"cx", "cy"},       {"cz", "cy"}};
     static const char *const flag[] = {"flag", "flags", "flg", "warn", "warning", "bitmask"};
     const char *name = names->index.name[column];
     struct part word;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef REPORT_GATHERED_H
-#define REPORT_GATHERED_H
+#pragma once
 
 /* The data that a report has collected from the rows. */
 
@@ -79,29 +78,25 @@ struct nim_report {
     /* A portion. */
     struct predictions predictions;
     size_t *number;
-    double *sigma; /* PORTION x attributes, if all rows have the same errors */
 
     char *json, *page; /* the texts, after the first request; no rows may be added then */
     size_t json_size, page_size;
+    nim_error failure; /* of writing them */
 };
 
 /* Rows that were predicted already, all parts included. */
 nim_status report_gather(nim_report *report, const nim_report_rows *rows,
                          const struct predictions *predictions, nim_error *error);
 
-/* The whole document; false when out of memory or when the library cannot predict (error). */
-nim_status report_write(nim_report *report, struct json_writer *json, nim_error *error);
-
-/* What was learned, sections of the document. */
-nim_status report_write_learned(nim_report *report, struct json_writer *json, nim_error *error);
-
-/* What to do next. */
-nim_status report_write_worthy(nim_report *report, struct json_writer *json, nim_error *error);
+/* Sections of the document: what was learned, and what to do next. False when out of memory or when
+ * the library cannot predict, which report->failure then says. */
+bool report_write_learned(nim_report *report, struct json_writer *json);
+bool report_write_worthy(nim_report *report, struct json_writer *json);
+bool report_no_memory(nim_report *report); /* false */
 
 /* A number for a picture: five digits. */
 void write_rounded(struct json_writer *json, const char *key, double value);
 
 /* The same as failure() of the library, which is not accessible here. */
 nim_status report_failure(nim_error *error, nim_status status, const char *message);
-
-#endif
+nim_status report_out_of_memory(nim_error *error);

@@ -63,9 +63,7 @@ double error_at(const nim_data *data, size_t i, size_t j) {
     return data->sigma && data->sigma_rows ? data->sigma[row * data->attributes + j] : 0.0;
 }
 
-/* At most so many bytes, whole characters of UTF-8. */
-static void copy_name(char name[NAME_BYTES], const char *text) {
-    size_t length = strlen(text);
+void copy_name(char name[NAME_BYTES], const char *text, size_t length) {
     if (length >= NAME_BYTES)
         for (length = NAME_BYTES - 1; length && ((unsigned char)text[length] & 0xC0) == 0x80;)
             length--;
@@ -79,6 +77,7 @@ static void describe_class(struct kept_row *row, const struct predictions *predi
     row->probability = p[row->best];
     row->entropy = predictions->entropy[i];
     row->measurement_part = predictions->measurement_part[i];
+    row->rest = predictions->model_part ? predictions->model_part[i] : (double)NAN;
     if (predictions->label)
         row->y = (double)predictions->label[i];
 }
@@ -88,18 +87,18 @@ static void describe_number(struct kept_row *row, const struct predictions *pred
     row->mean = predictions->mean[i];
     row->deviation = predictions->deviation[i];
     row->latent_deviation = predictions->latent_deviation[i];
-    row->low = predictions->quantile[i * QUANTILES + 2];
-    row->high = predictions->quantile[i * QUANTILES + 3];
+    row->low = predictions->quantile ? predictions->quantile[i * QUANTILES + 2] : (double)NAN;
+    row->high = predictions->quantile ? predictions->quantile[i * QUANTILES + 3] : (double)NAN;
     if (predictions->y)
         row->y = predictions->y[i];
 }
 
-void kept_rows_offer(struct kept_rows *kept, double score, const struct block_of_rows *block,
-                     size_t i) {
+struct kept_row *kept_rows_offer(struct kept_rows *kept, double score,
+                                 const struct block_of_rows *block, size_t i) {
     const nim_data *data = block->data;
     size_t slot, d = kept->attributes;
     if (!top_scores_offer(&kept->top, score, block->number[i], &slot))
-        return;
+        return NULL;
     struct kept_row *row = &kept->row[slot];
     bool targets = data->labels || data->targets;
     *row = (struct kept_row){.number = block->number[i],
@@ -107,7 +106,7 @@ void kept_rows_offer(struct kept_rows *kept, double score, const struct block_of
                              .exposure = data->exposure ? data->exposure[i] : 1.0};
     row->novelty = block->predictions->novelty ? block->predictions->novelty[i] : (double)NAN;
     if (block->name && block->name[i])
-        copy_name(row->name, block->name[i]);
+        copy_name(row->name, block->name[i], strlen(block->name[i]));
     (predicts_classes(block->predictions->predicts) ? describe_class
                                                     : describe_number)(row, block->predictions, i);
     kept->errors = kept->errors || data->sigma;
@@ -115,6 +114,7 @@ void kept_rows_offer(struct kept_rows *kept, double score, const struct block_of
     for (size_t j = 0; j < d; j++)
         kept->sigma[slot * d + j] = error_at(data, i, j);
     keep_shape(kept, slot, data, i);
+    return row;
 }
 
 void kept_rows_sort(struct kept_rows *kept) {

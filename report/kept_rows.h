@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef REPORT_KEPT_ROWS_H
-#define REPORT_KEPT_ROWS_H
+#pragma once
 
 /* The rows of a stream with the highest scores, with their predictions. */
 
@@ -17,7 +16,7 @@ struct kept_row {
     double y, exposure;    /* class, number or count */
     size_t best;           /* class */
     double probability;    /* of it */
-    double entropy, measurement_part;
+    double entropy, measurement_part, rest;
     double novelty;                                      /* NaN if the model cannot compute it */
     double mean, deviation, low, high, latent_deviation; /* low, high: the central 90 % */
 };
@@ -50,9 +49,10 @@ void kept_rows_free(struct kept_rows *kept);
  * of memory. */
 bool kept_rows_expect(struct kept_rows *kept, const nim_data *data);
 
-/* Keeps row i of the block if its score is among the highest. */
-void kept_rows_offer(struct kept_rows *kept, double score, const struct block_of_rows *block,
-                     size_t i);
+/* Keeps row i of the block if its score is among the highest: then it is the result, otherwise
+ * NULL. What the predictions have no arrays of is NaN. */
+struct kept_row *kept_rows_offer(struct kept_rows *kept, double score,
+                                 const struct block_of_rows *block, size_t i);
 
 /* The rows in the order of their scores, once kept_rows_sort was called. */
 void kept_rows_sort(struct kept_rows *kept);
@@ -63,7 +63,8 @@ const double *kept_rows_sigma(const struct kept_rows *kept, size_t k);
 /* The k-th as a table of one row, without its target. */
 nim_data kept_rows_data(const struct kept_rows *kept, size_t k);
 
+/* Copies a name, at most so many bytes of it and whole characters of UTF-8: it is only shown. */
+void copy_name(char name[NAME_BYTES], const char *text, size_t length);
+
 /* 1-sigma error of attribute j in row i of a table; zero if there is none. */
 double error_at(const nim_data *data, size_t i, size_t j);
-
-#endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was learned, attribute by attribute, and where rows are believed to be. */
+/* What was learned, attribute by attribute. */
 #include "report/learned.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LISTED = 200, CURVES = 8, DENOISED_ROWS = 60 }; /* attributes; those with a curve; rows */
+enum { LISTED = 200, CURVES = 8 }; /* attributes; those with a curve */
 
 /* ---------------------------------------------------------------- fetching -------------------- */
 
@@ -121,13 +121,25 @@ static void write_attribute(const struct learned *learned, struct json_writer *j
     json_close(json);
 }
 
-/* Attributes with a picture: the most relevant that have a range. They come first in order. */
+static bool has_errors(const struct learned *learned, size_t j) {
+    size_t count = learned->report->errors ? sort_values(learned, j, true) : 0;
+    return count && learned->scratch[count - 1] > 0.0;
+}
+
+/* Attributes with a picture: the most relevant that have a range, two of them with errors if there
+ * are such. They come first in order. */
 static void choose_shown(struct learned *learned) {
     double low, high;
+    size_t kept = 0; /* places for attributes with errors */
+    for (size_t j = 0; j < learned->report->attributes && kept < 2; j++)
+        kept += has_errors(learned, j) && learned_range(learned, j, &low, &high);
     for (size_t i = 0; i < learned->report->attributes && learned->shown < CURVES; i++) {
         size_t j = learned->order[i];
-        if (!(learned->relevance[j] > 0.0) || !learned_range(learned, j, &low, &high))
+        bool noisy = has_errors(learned, j);
+        if (!(learned->relevance[j] > 0.0) || !learned_range(learned, j, &low, &high) ||
+            (!noisy && learned->shown + kept >= CURVES))
             continue;
+        kept -= kept && noisy;
         memmove(learned->order + learned->shown + 1, learned->order + learned->shown,
                 (i - learned->shown) * sizeof *learned->order);
         learned->order[learned->shown++] = j;
@@ -143,7 +155,7 @@ static void write_attributes(const struct learned *learned, struct json_writer *
     json_whole(json, "shown", learned->shown);
 }
 
-/* ---------------------------------------------------------------- sample and denoising -------- */
+/* ---------------------------------------------------------------- rows of the sample ---------- */
 
 /* Rows of the sample, their values and errors of the attributes shown. */
 static void write_sample(const struct learned *learned, struct json_writer *json) {
@@ -177,110 +189,6 @@ static void write_sample(const struct learned *learned, struct json_writer *json
     json_close(json);
 }
 
-/* Whether rows other than those of the training can be denoised: not where each has parameters of
- * its own, nor without the targets that go into it. */
-static bool can_denoise(const nim_report *report) {
-    return report->errors && !nim_model_can(report->model, NIM_OWNS_ROWS) &&
-           (!nim_model_can(report->model, NIM_READS_TARGET) ||
-            (report->all_known && report->predicts != PREDICTS_LABELS));
-}
-
-struct denoised {
-    size_t rows;
-    double *x, *sigma, *mean, *deviation, *y, *exposure; /* all in the memory of x */
-    int32_t *label;
-};
-
-static bool denoised_fill(struct denoised *denoised, const nim_report *report) {
-    const struct kept_rows *sample = &report->sample;
-    size_t d = report->attributes,
-           outputs = report->predicts == PREDICTS_LABELS ? report->classes : 1;
-    size_t rows = sample->top.count < DENOISED_ROWS ? sample->top.count : DENOISED_ROWS;
-    *denoised = (struct denoised){.rows = rows};
-    denoised->x = calloc(rows * (4 * d + outputs + 1) + 1, sizeof(double));
-    denoised->label = calloc(rows + 1, sizeof *denoised->label);
-    if (!denoised->x || !denoised->label)
-        return false;
-    denoised->sigma = denoised->x + rows * d;
-    denoised->mean = denoised->sigma + rows * d;
-    denoised->deviation = denoised->mean + rows * d;
-    denoised->y = denoised->deviation + rows * d;
-    denoised->exposure = denoised->y + rows * outputs;
-    for (size_t k = 0; k < rows; k++) {
-        const struct kept_row *row = kept_rows_nth(sample, k);
-        memcpy(denoised->x + k * d, kept_rows_x(sample, k), d * sizeof(double));
-        memcpy(denoised->sigma + k * d, kept_rows_sigma(sample, k), d * sizeof(double));
-        denoised->exposure[k] = row->exposure;
-        if (!row->known || report->predicts == PREDICTS_LABELS)
-            continue;
-        denoised->y[k] = row->y;
-        denoised->label[k] = predicts_classes(report->predicts) ? (int32_t)row->y : 0;
-    }
-    return true;
-}
-
-/* Whether anything is believed to be elsewhere than where it was measured. */
-static bool denoised_moved(const struct denoised *denoised, size_t d) {
-    for (size_t i = 0; i < denoised->rows * d; i++)
-        if (fabs(denoised->mean[i] - denoised->x[i]) > 1e-6 * denoised->sigma[i])
-            return true;
-    return false;
-}
-
-/* Pairs of numbers of the attributes shown. */
-static void write_pairs(struct json_writer *json, const char *key, const struct learned *learned,
-                        const double *first, const double *second) {
-    json_array(json, key);
-    for (size_t i = 0; i < learned->shown; i++) {
-        json_array(json, NULL);
-        write_rounded(json, NULL, first[learned->order[i]]);
-        write_rounded(json, NULL, second[learned->order[i]]);
-        json_close(json);
-    }
-    json_close(json);
-}
-
-static void write_moves(const struct denoised *denoised, const struct learned *learned,
-                        struct json_writer *json) {
-    size_t d = learned->report->attributes;
-    for (size_t k = 0; k < denoised->rows; k++) {
-        json_object(json, NULL);
-        json_whole(json, "row", kept_rows_nth(&learned->report->sample, k)->number + 1);
-        write_pairs(json, "before", learned, denoised->x + k * d, denoised->sigma + k * d);
-        write_pairs(json, "after", learned, denoised->mean + k * d, denoised->deviation + k * d);
-        json_close(json);
-    }
-}
-
-static nim_status write_denoised(const struct learned *learned, struct json_writer *json,
-                                 nim_error *error) {
-    const nim_report *report = learned->report;
-    struct denoised denoised;
-    bool labels = report->predicts == PREDICTS_LABELS, one = predicts_one_class(report->predicts);
-    nim_status status = NIM_OK;
-    json_array(json, "denoised");
-    if (can_denoise(report)) {
-        size_t d = report->attributes, outputs = one ? 0 : labels ? report->classes : 1;
-        if (!denoised_fill(&denoised, report))
-            status = report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
-        for (size_t k = 0; status == NIM_OK && k < denoised.rows; k++) {
-            nim_data data = kept_rows_data(&report->sample, k);
-            data.labels = one ? denoised.label + k : NULL;
-            data.targets = one ? NULL : denoised.y + k * outputs;
-            data.outputs = outputs;
-            data.exposure = report->predicts == PREDICTS_COUNT ? denoised.exposure + k : NULL;
-            status = nim_model_denoise(report->model, &data, denoised.mean + k * d,
-                                       denoised.deviation + k * d, error);
-        }
-        if (status == NIM_OK && denoised_moved(&denoised, report->attributes))
-            write_moves(&denoised, learned, json);
-        free(denoised.x);
-        free(denoised.label);
-    }
-    json_close(json);
-    return status;
-}
-
 /* ---------------------------------------------------------------- all of it ------------------- */
 
 static bool write_training(const nim_report *report, struct json_writer *json) {
@@ -298,23 +206,17 @@ static bool write_training(const nim_report *report, struct json_writer *json) {
     return true;
 }
 
-nim_status report_write_learned(nim_report *report, struct json_writer *json, nim_error *error) {
+bool report_write_learned(nim_report *report, struct json_writer *json) {
     struct learned learned;
-    nim_status status = NIM_OK;
-    if (!learned_fetch(&learned, report) || !write_training(report, json))
-        status = report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
-    if (status == NIM_OK) {
+    bool fine = (learned_fetch(&learned, report) && write_training(report, json)) ||
+                report_no_memory(report);
+    if (fine) {
         choose_shown(&learned);
         write_attributes(&learned, json);
         write_sample(&learned, json);
-        status = write_curves(&learned, json, error);
     }
-    if (status == NIM_OK)
-        status = write_map(&learned, json, error);
-    if (status == NIM_OK)
-        status = write_exchanges(&learned, json, error);
-    if (status == NIM_OK)
-        status = write_denoised(&learned, json, error);
+    fine = fine && write_curves(&learned, json) && write_map(&learned, json) &&
+           write_exchanges(&learned, json) && write_denoised(&learned, json);
     learned_free(&learned);
-    return status;
+    return fine;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef REPORT_LEARNED_H
-#define REPORT_LEARNED_H
+#pragma once
 
-/* What the sections on learned quantities share. */
+/* The sections on learned quantities. What returns false has left the reason in report->failure. */
 
 #include "report/gathered.h"
 
@@ -20,12 +19,12 @@ struct learned {
 bool learned_range(const struct learned *learned, size_t attribute, double *low, double *high);
 
 /* Predictions along the attributes shown, and along the two that matter most (after the former). */
-nim_status write_curves(struct learned *learned, struct json_writer *json, nim_error *error);
-nim_status write_map(const struct learned *learned, struct json_writer *json, nim_error *error);
+bool write_curves(struct learned *learned, struct json_writer *json);
+bool write_map(const struct learned *learned, struct json_writer *json);
 
 /* By how much -log p of the target rises, with its standard error, if the cells of an attribute are
  * exchanged among rows; of the first attributes in order. */
-nim_status write_exchanges(const struct learned *learned, struct json_writer *json,
-                           nim_error *error);
+bool write_exchanges(const struct learned *learned, struct json_writer *json);
 
-#endif
+/* Where rows of the sample are believed to be. */
+bool write_denoised(const struct learned *learned, struct json_writer *json);

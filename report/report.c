@@ -15,7 +15,7 @@ nim_status report_failure(nim_error *error, nim_status status, const char *messa
     return status;
 }
 
-static nim_status out_of_memory(nim_error *error) {
+nim_status report_out_of_memory(nim_error *error) {
     return report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
 }
 
@@ -51,7 +51,7 @@ nim_status nim_report_create(const nim_model *model, nim_predictor *predictor, n
     nim_report *report = calloc(1, sizeof *report);
     *result = NULL;
     if (!report)
-        return out_of_memory(error);
+        return report_out_of_memory(error);
     report->model = model;
     report->predictor = predictor;
     report->predicts = predicts_of(nim_model_target(model));
@@ -61,7 +61,7 @@ nim_status nim_report_create(const nim_model *model, nim_predictor *predictor, n
     report->all_known = true;
     if (!allocate(report)) {
         nim_report_free(report);
-        return out_of_memory(error);
+        return report_out_of_memory(error);
     }
     *result = report;
     return succeed(error);
@@ -86,7 +86,6 @@ void nim_report_free(nim_report *report) {
     free(report->number);
     free(report->set_size);
     free(report->ranking);
-    free(report->sigma);
     free(report->json);
     free(report->page);
     predictions_free(&report->predictions);
@@ -104,11 +103,11 @@ nim_status nim_report_fact(nim_report *report, const char *key, const char *text
         return report_failure(error, NIM_INVALID_ARGUMENT, "report, key or text is NULL");
     struct fact *more = realloc(report->fact, (report->facts + 1) * sizeof *more);
     if (!more)
-        return out_of_memory(error);
+        return report_out_of_memory(error);
     report->fact = more;
     struct fact *fact = &more[report->facts++];
     *fact = (struct fact){strdup(key), strdup(text)};
-    return fact->key && fact->text ? succeed(error) : out_of_memory(error);
+    return fact->key && fact->text ? succeed(error) : report_out_of_memory(error);
 }
 
 static bool replace(char **text, const char *with) {
@@ -124,7 +123,7 @@ nim_status nim_report_attribute(nim_report *report, size_t attribute, const char
     struct attribute_facts *facts = &report->attribute[attribute];
     return replace(&facts->unit, unit) && replace(&facts->error_column, error_column)
                ? succeed(error)
-               : out_of_memory(error);
+               : report_out_of_memory(error);
 }
 
 void nim_report_left_out(nim_report *report, size_t no_target, size_t unknown_target) {
@@ -213,59 +212,6 @@ static void offer_row(nim_report *report, const struct block_of_rows *block, siz
         kept_rows_offer(&report->to_measure, predictions->measurement_part[i], block, i);
 }
 
-/* Predictions of rows first .. first+count-1, without memory of their own. */
-static struct predictions part_of(const struct predictions *all, size_t first, size_t count) {
-    struct predictions part = *all;
-    bool labels = all->predicts == PREDICTS_LABELS;
-    part.rows = count;
-    part.label = all->label ? all->label + first : NULL;
-    part.y = all->y ? all->y + first * (labels ? all->classes : 1) : NULL;
-    part.p = all->p ? all->p + first * all->classes : NULL;
-    part.log_density = all->log_density ? all->log_density + first : NULL;
-    part.mean = all->mean ? all->mean + first : NULL;
-    part.quantile = all->quantile ? all->quantile + first * QUANTILES : NULL;
-    part.place = all->place ? all->place + 2 * first : NULL;
-    return part;
-}
-
-/* The errors of every row, or NULL where there are none. */
-static bool spread_errors(nim_report *report, const nim_data *data, const double **sigma) {
-    size_t d = report->attributes;
-    *sigma = data->sigma_rows == data->rows ? data->sigma : NULL;
-    if (*sigma || !data->sigma || !data->sigma_rows)
-        return true;
-    free(report->sigma);
-    report->sigma = malloc((data->rows * d + 1) * sizeof(double));
-    for (size_t i = 0; report->sigma && i < data->rows * d; i++)
-        report->sigma[i] = data->sigma[i % d];
-    *sigma = report->sigma;
-    return report->sigma != NULL;
-}
-
-/* Known rows in runs of consecutive rows. */
-static bool assess(nim_report *report, const struct block_of_rows *block) {
-    const nim_data *data = block->data;
-    const double *sigma;
-    size_t d = report->attributes;
-    if (!spread_errors(report, data, &sigma))
-        return false;
-    for (size_t first = 0, end; first < data->rows; first = end) {
-        bool known = !block->known || block->known[first];
-        for (end = first + 1; end < data->rows && (!block->known || !block->known[end] == !known);)
-            end++;
-        if (!known)
-            continue;
-        struct predictions part = part_of(block->predictions, first, end - first);
-        report->known += end - first;
-        if (report->ranking)
-            rankings_add(report->ranking, &part);
-        if (!assessment_add(&report->assessment, &part, data->x + first * d,
-                            sigma ? sigma + first * d : NULL))
-            return false;
-    }
-    return true;
-}
-
 static const size_t *row_numbers(nim_report *report, const nim_report_rows *rows) {
     if (rows->number)
         return rows->number;
@@ -287,10 +233,11 @@ nim_status report_gather(nim_report *report, const nim_report_rows *rows,
     report->errors = report->errors || (data->sigma && data->sigma_rows);
     report->names = report->names || rows->name;
     if (!kept_rows_expect(&report->sample, data) || !kept_rows_expect(&report->to_measure, data))
-        return out_of_memory(error);
+        return report_out_of_memory(error);
     for (size_t i = 0; i < data->rows; i++) {
         bool known = targets && (!rows->known || rows->known[i]);
         report->all_known = report->all_known && known;
+        report->known += known;
         gather_cells(report, data, i);
         (predicts_classes(report->predicts) ? gather_classes : gather_numbers)(report, predictions,
                                                                                i);
@@ -301,7 +248,11 @@ nim_status report_gather(nim_report *report, const nim_report_rows *rows,
             gather_novelty(report, &block, i);
     }
     report->rows += data->rows;
-    return !targets || assess(report, &block) ? succeed(error) : out_of_memory(error);
+    if (targets && report->ranking)
+        rankings_add(report->ranking, predictions, rows->known);
+    return !targets || assessment_add(&report->assessment, predictions, data, rows->known)
+               ? succeed(error)
+               : report_out_of_memory(error);
 }
 
 /* Rows first .. first+count-1 of a block. */
@@ -325,6 +276,7 @@ static nim_report_rows portion_of(const nim_report_rows *rows, nim_data *data, s
     data->labels = all->labels ? all->labels + first : NULL;
     data->targets = all->targets ? all->targets + first * all->outputs : NULL;
     data->exposure = all->exposure ? all->exposure + first : NULL;
+    data->target_sigma = all->target_sigma ? all->target_sigma + first : NULL;
     data->weights = NULL;
     return (nim_report_rows){.data = data,
                              .known = rows->known ? rows->known + first : NULL,
@@ -341,7 +293,7 @@ nim_status nim_report_add(nim_report *report, const nim_report_rows *rows, nim_e
     if (!report->predictions.room &&
         !(predictions_create(&report->predictions, report->model, 0, PORTION, true) &&
           predictions_ask_more(&report->predictions, report->model)))
-        return out_of_memory(error);
+        return report_out_of_memory(error);
     for (size_t first = 0; first < rows->data->rows; first += PORTION) {
         size_t left = rows->data->rows - first;
         nim_data data;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef REPORT_REPORT_H
-#define REPORT_REPORT_H
+#pragma once
 
 /*
  * A report about a model and its predictions for a table, as JSON and as a page that opens in any
@@ -53,5 +52,3 @@ NIM_API nim_status nim_report_add(nim_report *report, const nim_report_rows *row
  * call. */
 NIM_API nim_status nim_report_text(nim_report *report, const char *format, const char **text,
                                    size_t *size, nim_error *error);
-
-#endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report as JSON (docs/report.md has the members). */
+/* The report as JSON (docs/report.md has the members), and as the page: one self-contained document
+ * around it. */
 #include "report/gathered.h"
-#include "report/page.h"
 
 #include "score/panel_told.h"
 #include "score/prediction_names.h"
 #include "text/memory_file.h"
+
+#include <report_page_parts.h> /* made from page/ by embed.py: page_head, page_tail */
 
 #include <math.h>
 #include <stdio.h>
@@ -24,16 +26,17 @@ static bool write_options(const nim_report *report, struct json_writer *json) {
     nim_options *defaults = nim_options_create();
     if (!defaults)
         return false;
-    json_array(json, "options"); /* name, value, and whether it is the default */
+    json_array(json, "options"); /* name, value, and whether it was left open */
     for (size_t i = 0; i < nim_option_count(); i++) {
         const char *name = nim_option_describe(i)->name;
-        char value[64] = "", usual[64] = "";
+        char value[64] = "", asked[64] = "", usual[64] = "";
         nim_options_get(nim_model_options(report->model), name, value, sizeof value, NULL);
+        nim_options_get(nim_model_request(report->model), name, asked, sizeof asked, NULL);
         nim_options_get(defaults, name, usual, sizeof usual, NULL);
         json_array(json, NULL);
         json_text(json, NULL, name);
         json_text(json, NULL, value);
-        json_bool(json, NULL, strcmp(value, usual) == 0);
+        json_bool(json, NULL, strcmp(asked, usual) == 0 || strcmp(name, "classes") == 0);
         json_close(json);
     }
     json_close(json);
@@ -56,7 +59,7 @@ static void write_quantities(const nim_report *report, struct json_writer *json)
     json_close(json);
 }
 
-static nim_status write_what(const nim_report *report, struct json_writer *json, nim_error *error) {
+static bool write_what(nim_report *report, struct json_writer *json) {
     char name[FUNCTION_NAME];
     json_text(json, "nimgp", nim_version());
     json_text(json, "target", nim_target_name(nim_model_target(report->model)));
@@ -76,31 +79,29 @@ static nim_status write_what(const nim_report *report, struct json_writer *json,
     json_whole(json, "inducing", nim_model_inducing(report->model));
     json_bool(json, "errors", report->errors);
     if (!write_options(report, json))
-        return report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
+        return report_no_memory(report);
     write_quantities(report, json);
     panel_write(report->model, json);
-    return NIM_OK;
+    return true;
 }
 
 /* ---------------------------------------------------------------- how good -------------------- */
 
-static nim_status write_evaluation(nim_report *report, struct json_writer *json, nim_error *error) {
+static bool write_evaluation(nim_report *report, struct json_writer *json) {
     if (!report->known) {
         json_null(json, "evaluation");
-        return NIM_OK;
+        return true;
     }
     const char **name = calloc(report->classes + 1, sizeof *name);
-    if (!name || !assessment_finish(&report->assessment)) {
-        free(name);
-        return report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
-    }
-    for (size_t c = 0; c < report->classes; c++)
+    bool fine = (name && assessment_finish(&report->assessment)) || report_no_memory(report);
+    for (size_t c = 0; fine && c < report->classes; c++)
         name[c] = nim_model_class_name(report->model, c);
     json_object(json, "evaluation");
-    assessment_write(&report->assessment, name, json);
+    if (fine)
+        assessment_write(&report->assessment, name, json);
     json_close(json);
     free(name);
-    return NIM_OK;
+    return fine;
 }
 
 static void write_ranking(const nim_report *report, struct json_writer *json) {
@@ -123,14 +124,6 @@ static void write_ranking(const nim_report *report, struct json_writer *json) {
     json_close(json);
 }
 
-static void write_mean(struct json_writer *json, const char *key, const struct moments *moments) {
-    struct score score = moments_mean(moments);
-    json_object(json, key);
-    json_real(json, "value", score.value);
-    json_real(json, "standard_error", score.deviation);
-    json_close(json);
-}
-
 static void write_predictions(const nim_report *report, struct json_writer *json) {
     json_object(json, "predictions");
     json_whole(json, "rows", report->rows);
@@ -139,10 +132,10 @@ static void write_predictions(const nim_report *report, struct json_writer *json
         json_vector(json, "expected", report->expected, report->classes);
         json_vector(json, "confidence", report->confidence, CONFIDENCE_BINS);
     } else {
-        write_mean(json, "mean", &report->mean);
+        write_score(json, "mean", moments_mean(&report->mean));
         json_real(json, "mean_spread", sqrt(report->mean.squares / fmax(report->mean.count, 1.0)));
-        write_mean(json, "sd", &report->deviation);
-        write_mean(json, "latent_sd", &report->latent_deviation);
+        write_score(json, "sd", moments_mean(&report->deviation));
+        write_score(json, "latent_sd", moments_mean(&report->latent_deviation));
     }
     json_close(json);
 }
@@ -155,7 +148,7 @@ static void write_sets(const nim_report *report, struct json_writer *json) {
     json_real(json, "coverage", SET_COVERAGE);
     json_vector(json, "sizes", report->set_size, report->classes + 1);
     if (report->held.count > 0.0)
-        write_mean(json, "held", &report->held);
+        write_score(json, "held", moments_mean(&report->held));
     json_close(json);
 }
 
@@ -174,9 +167,9 @@ static void write_entropy(const nim_report *report, struct json_writer *json) {
     if (!report->classes)
         return;
     json_object(json, "entropy");
-    write_mean(json, "all", &report->entropy);
+    write_score(json, "all", moments_mean(&report->entropy));
     for (size_t k = 0; k < ENTROPY_PARTS; k++)
-        write_mean(json, name[k], &report->part[k]);
+        write_score(json, name[k], moments_mean(&report->part[k]));
     json_array(json, "by_class");
     for (size_t c = 0; c < report->classes; c++) {
         json_array(json, NULL);
@@ -190,49 +183,78 @@ static void write_entropy(const nim_report *report, struct json_writer *json) {
 
 /* ---------------------------------------------------------------- all of it ------------------- */
 
-nim_status report_write(nim_report *report, struct json_writer *json, nim_error *error) {
+static bool write_document(nim_report *report, struct json_writer *json) {
     kept_rows_sort(&report->strangers);
     kept_rows_sort(&report->sample);
     kept_rows_sort(&report->to_label);
     kept_rows_sort(&report->to_measure);
     json_object(json, NULL);
-    nim_status status = write_what(report, json, error);
-    if (status != NIM_OK)
-        return status;
+    if (!write_what(report, json))
+        return false;
     json_whole(json, "rows", report->rows);
     json_whole(json, "known", report->known);
     json_object(json, "left_out");
     json_whole(json, "no_label", report->no_target);
     json_whole(json, "other_classes", report->unknown_target);
     json_close(json);
-    status = write_evaluation(report, json, error);
-    if (status != NIM_OK)
-        return status;
+    if (!write_evaluation(report, json))
+        return false;
     write_ranking(report, json);
     write_predictions(report, json);
     write_sets(report, json);
     write_novelty(report, json);
     write_entropy(report, json);
-    status = report_write_learned(report, json, error);
-    if (status == NIM_OK)
-        status = report_write_worthy(report, json, error);
-    if (status == NIM_OK)
-        json_close(json);
-    return status;
+    if (!report_write_learned(report, json) || !report_write_worthy(report, json))
+        return false;
+    json_close(json);
+    return true;
 }
 
-static nim_status write_json(nim_report *report, nim_error *error) {
+bool report_no_memory(nim_report *report) {
+    report_out_of_memory(&report->failure);
+    return false;
+}
+
+static bool write_json(nim_report *report) {
     struct memory_file memory;
     FILE *file = memory_file_open(&memory);
-    if (!file)
-        return report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
-    struct json_writer json = json_start_compact(file);
-    nim_status status = report_write(report, &json, error);
-    bool good = status == NIM_OK && !json.failed;
-    report->json = memory_file_close(&memory, good, &report->json_size);
-    if (status == NIM_OK && !report->json)
-        status = report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
-    return status;
+    struct json_writer json = {0};
+    bool whole = false;
+    if (file) {
+        json = json_start_compact(file);
+        whole = write_document(report, &json);
+    }
+    report->json = memory_file_close(&memory, whole && !json.failed, &report->json_size);
+    if (!report->json && (whole || !file))
+        report_no_memory(report);
+    return report->json != NULL;
+}
+
+/* ---------------------------------------------------------------- the page -------------------- */
+
+static bool put(FILE *file, const char *bytes, size_t size) {
+    return fwrite(bytes, 1, size, file) == size;
+}
+
+static bool put_data(FILE *file, const char *json, size_t length) {
+    size_t start = 0;
+    bool good = true;
+    for (size_t i = 0; good && i < length; i++)
+        if (json[i] == '<') {
+            good = put(file, json + start, i - start) && fputs("\\u003c", file) >= 0;
+            start = i + 1;
+        }
+    return good && put(file, json + start, length - start);
+}
+
+/* The page with these data, to be freed; NULL when out of memory. In the data every '<' is written
+ * as \u003c, so that the data cannot end the element that contains them. */
+static char *page_of(const char *json, size_t length, size_t *size) {
+    struct memory_file memory;
+    FILE *file = memory_file_open(&memory);
+    bool good = file && put(file, page_head, sizeof page_head) && put_data(file, json, length) &&
+                put(file, page_tail, sizeof page_tail);
+    return memory_file_close(&memory, good, size);
 }
 
 nim_status nim_report_text(nim_report *report, const char *format, const char **text, size_t *size,
@@ -244,15 +266,15 @@ nim_status nim_report_text(nim_report *report, const char *format, const char **
         return report_failure(error, NIM_INVALID_ARGUMENT, "format is neither json nor html");
     if (!report->rows)
         return report_failure(error, NIM_BAD_DATA, "a report needs at least one row");
-    if (!report->json) {
-        nim_status status = write_json(report, error);
-        if (status != NIM_OK)
-            return status;
+    if (!report->json && !write_json(report)) {
+        if (error)
+            *error = report->failure;
+        return report->failure.status;
     }
     if (html && !report->page)
         report->page = page_of(report->json, report->json_size, &report->page_size);
     if (html && !report->page)
-        return report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
+        return report_out_of_memory(error);
     *text = html ? report->page : report->json;
     *size = html ? report->page_size : report->json_size;
     return report_failure(error, NIM_OK, "");

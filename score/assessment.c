@@ -83,27 +83,39 @@ static bool make_room(struct assessment *assessment, size_t rows) {
     return true;
 }
 
+static bool add_row(struct assessment *assessment, const struct predictions *predictions,
+                    size_t i) {
+    struct row_figures *figures = &assessment->figures[i];
+    *figures = row_figures_of(predictions, i);
+    tally_add(&assessment->tally, figures);
+    if (predicts_one_class(assessment->predicts))
+        count_class(assessment, predictions, i, figures->weight);
+    else if (predicts_classes(assessment->predicts))
+        count_labels(assessment, predictions, i, figures->weight);
+    else
+        count_place(assessment, predictions->place + 2 * i, figures->weight);
+    return predicts_classes(assessment->predicts) ||
+           scatter_add(&assessment->scatter, predictions->mean[i] - predictions->y[i],
+                       figures->weight);
+}
+
 bool assessment_add(struct assessment *assessment, const struct predictions *predictions,
-                    const double *x, const double *sigma) {
-    if (!make_room(assessment, predictions->rows))
+                    const nim_data *data, const unsigned char *known) {
+    size_t d = assessment->noise.attributes, rows = predictions->rows;
+    bool shared = data->sigma_rows < data->rows;
+    if (!make_room(assessment, rows))
         return false;
-    for (size_t i = 0; i < predictions->rows; i++) {
-        assessment->figures[i] = row_figures_of(predictions, i);
-        double weight = assessment->figures[i].weight;
-        tally_add(&assessment->tally, &assessment->figures[i]);
-        if (predicts_one_class(assessment->predicts))
-            count_class(assessment, predictions, i, weight);
-        else if (predicts_classes(assessment->predicts))
-            count_labels(assessment, predictions, i, weight);
-        else {
-            count_place(assessment, predictions->place + 2 * i, weight);
-            if (!scatter_add(&assessment->scatter, predictions->mean[i] - predictions->y[i],
-                             weight))
+    for (size_t first = 0, end; first < rows; first = end + 1) { /* runs of known rows */
+        for (end = first; end < rows && (!known || known[end]); end++)
+            if (!add_row(assessment, predictions, end))
                 return false;
-        }
+        const double *sigma = data->sigma_rows ? data->sigma : NULL;
+        if (d && !noise_add(&assessment->noise, end - first, data->x + first * d,
+                            sigma && !shared ? sigma + first * d : sigma, shared,
+                            assessment->figures + first))
+            return false;
     }
-    return !assessment->noise.attributes ||
-           noise_add(&assessment->noise, predictions->rows, x, sigma, assessment->figures);
+    return true;
 }
 
 static double rows_of_class(const struct assessment *assessment, size_t c) {
@@ -162,7 +174,7 @@ struct score assessment_confused(const struct assessment *assessment, size_t c, 
 
 /* ---------------------------------------------------------------- JSON ------------------------ */
 
-static void write_score(struct json_writer *json, const char *key, struct score score) {
+void write_score(struct json_writer *json, const char *key, struct score score) {
     json_object(json, key);
     json_real(json, "value", score.value);
     json_real(json, "standard_error", score.deviation);

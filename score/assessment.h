@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SCORE_ASSESSMENT_H
-#define SCORE_ASSESSMENT_H
+#pragma once
 
 /*
  * All scores of a stream of predictions, in total and by parts, in memory that does not grow with
@@ -8,7 +7,7 @@
  *
  *     struct assessment assessment;
  *     assessment_create(&assessment, predicts, classes, attributes);
- *     assessment_add(&assessment, &predictions, x, sigma);   block by block
+ *     assessment_add(&assessment, &predictions, &data, NULL);   block by block
  *     assessment_finish(&assessment);
  *     assessment_write(&assessment, class_names, &json);
  *     assessment_free(&assessment);
@@ -49,9 +48,10 @@ struct assessment {
 bool assessment_create(struct assessment *assessment, enum predicts predicts, size_t classes,
                        size_t attributes);
 
-/* Rows with their targets; x and sigma (or NULL) rows x attributes. False when out of memory. */
+/* Rows with their targets, and what was predicted of them; those that are not `known` are left out,
+ * unless it is NULL. False when out of memory. */
 bool assessment_add(struct assessment *assessment, const struct predictions *predictions,
-                    const double *x, const double *sigma);
+                    const nim_data *data, const unsigned char *known);
 bool assessment_finish(struct assessment *assessment);
 void assessment_free(struct assessment *assessment);
 
@@ -64,9 +64,10 @@ struct score assessment_confused(const struct assessment *assessment, size_t c, 
 /* The share of rows in which label c is wrong. */
 struct score assessment_label(const struct assessment *assessment, size_t c);
 
+/* {"value": ..., "standard_error": ...} */
+void write_score(struct json_writer *json, const char *key, struct score score);
+
 /* Writes members of an open JSON object: rows, every score with its standard error, and the parts.
  * `name` (classes) are the names of the labels. */
 void assessment_write(const struct assessment *assessment, const char *const *name,
                       struct json_writer *json);
-
-#endif

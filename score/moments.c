@@ -57,12 +57,6 @@ struct score score_root(struct score mean) {
     return (struct score){root, root > 0.0 ? mean.deviation / (2.0 * root) : mean.deviation};
 }
 
-struct score share_of(double count, double total) {
-    double share = count / total;
-    return (struct score){total > 0 ? share : (double)NAN,
-                          total > 1 ? sqrt(share * (1.0 - share) / (total - 1.0)) : (double)NAN};
-}
-
 struct score weighted_share_of(double weight, double total, double squares) {
     double share = weight / total, rows = total * (total / squares);
     return (struct score){total > 0 ? share : (double)NAN,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SCORE_MOMENTS_H
-#define SCORE_MOMENTS_H
+#pragma once
 
 /* Means of a stream of terms, with standard errors. */
 
@@ -36,11 +35,6 @@ struct score moments_mean(const struct moments *moments);
 /* The root of a mean. */
 struct score score_root(struct score mean);
 
-/* A share of `total` with its standard error. */
-struct score share_of(double count, double total);
-
-/* The same for sums of weights. `squares` is the sum of all squared weights; the effective number
- * of rows is total^2 / squares (Kish). */
+/* A share of a total weight, with its standard error. `squares` is the sum of all squared weights;
+ * the effective number of rows is total^2 / squares (Kish). */
 struct score weighted_share_of(double weight, double total, double squares);
-
-#endif

@@ -131,12 +131,12 @@ static bool grow(struct noise_levels *noise, size_t more) {
 }
 
 bool noise_add(struct noise_levels *noise, size_t rows, const double *x, const double *sigma,
-               const struct row_figures *figures) {
-    size_t d = noise->attributes, at = noise->rows;
+               bool shared, const struct row_figures *figures) {
+    size_t d = noise->attributes, at = noise->rows, stride = shared ? 0 : d;
     if (!noise->bin && at + rows > most_held(noise) && at > 0 && !begin_bins(noise))
         return false;
     for (size_t i = 0; noise->bin && i < rows; i++)
-        count_row(noise, x + i * d, sigma ? sigma + i * d : NULL, &figures[i]);
+        count_row(noise, x + i * d, sigma ? sigma + i * stride : NULL, &figures[i]);
     if (noise->bin)
         return true;
     if (!rows || !grow(noise, rows))
@@ -144,7 +144,7 @@ bool noise_add(struct noise_levels *noise, size_t rows, const double *x, const d
     memcpy(noise->figures + at, figures, rows * sizeof *figures);
     for (size_t i = 0; i < rows * d; i++) {
         noise->x[at * d + i] = x[i];
-        noise->sigma[at * d + i] = sigma ? sigma[i] : 0.0;
+        noise->sigma[at * d + i] = sigma ? sigma[shared ? i % d : i] : 0.0;
     }
     noise->rows += rows;
     return true;

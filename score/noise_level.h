@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SCORE_NOISE_LEVEL_H
-#define SCORE_NOISE_LEVEL_H
+#pragma once
 
 /*
  * Scores of rows by noise level. The noise level of a row is the mean over attributes of error /
@@ -12,7 +11,7 @@
  * bins of the level (1 %); the parts then end at bins.
  *
  *     struct noise_levels noise = {.attributes = d};
- *     noise_add(&noise, rows, x, sigma, figures);   block by block
+ *     noise_add(&noise, rows, x, sigma, false, figures);   block by block
  *     groups = noise_split(&noise, group, 3);
  *     noise_free(&noise);
  */
@@ -35,9 +34,9 @@ struct noise_levels {
     struct noise_bin *bin;
 };
 
-/* sigma NULL: all values are exact. False when out of memory. */
+/* sigma NULL: all values are exact; `shared`: of all rows. False when out of memory. */
 bool noise_add(struct noise_levels *noise, size_t rows, const double *x, const double *sigma,
-               const struct row_figures *figures);
+               bool shared, const struct row_figures *figures);
 
 struct noise_group {
     double least, most; /* levels */
@@ -51,5 +50,3 @@ bool noise_split(struct noise_levels *noise, size_t parts, struct noise_group *g
                  size_t *groups);
 
 void noise_free(struct noise_levels *noise);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SCORE_PANEL_TOLD_H
-#define SCORE_PANEL_TOLD_H
+#pragma once
 
 /* What the fits of a panel see of the rows, their weights, and what they gained. */
 
@@ -20,5 +19,3 @@ struct panel_told panel_told_of(const nim_model *model);
 
 /* The member "panel", null if the model has none. */
 void panel_write(const nim_model *model, struct json_writer *json);
-
-#endif

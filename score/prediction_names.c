@@ -6,16 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-size_t predicted_size(const nim_model *model) {
-    size_t longest = 1;
-    for (size_t c = 0; c < nim_model_classes(model); c++) {
-        size_t length = strlen(nim_model_class_name(model, c));
-        longest = length > longest ? length : longest;
-    }
-    bool sets = predicts_of(nim_model_target(model)) == PREDICTS_LABELS;
-    return sets ? class_set_size(model) : longest + 1;
-}
-
 void predicted_name(const nim_model *model, const double *p, char *text) {
     if (predicts_of(nim_model_target(model)) == PREDICTS_LABELS) {
         class_set_name(model, p, 0.5, text);

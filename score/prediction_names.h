@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SCORE_PREDICTION_NAMES_H
-#define SCORE_PREDICTION_NAMES_H
+#pragma once
 
 /* Names of predictions and of latent functions. */
 
 #include "nimgp.h"
-
-/* Bytes of the longest prediction, with its terminator. */
-size_t predicted_size(const nim_model *model);
 
 /*
  * The prediction for a row with these probabilities: the most probable class, the first of equals;
@@ -16,7 +12,7 @@ size_t predicted_size(const nim_model *model);
 void predicted_name(const nim_model *model, const double *p, char *text);
 
 /* The classes with a plausibility above `least`, as "a|b", empty if there are none; and the bytes
- * of the longest such set, with its terminator. */
+ * of the longest such set or prediction, with its terminator. */
 size_t class_set_size(const nim_model *model);
 void class_set_name(const nim_model *model, const double *plausibility, double least, char *text);
 
@@ -24,5 +20,3 @@ void class_set_name(const nim_model *model, const double *plausibility, double l
  */
 enum { FUNCTION_NAME = 24 };
 const char *function_name(const nim_model *model, size_t function, char text[FUNCTION_NAME]);
-
-#endif

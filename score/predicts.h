@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SCORE_PREDICTS_H
-#define SCORE_PREDICTS_H
+#pragma once
 
 /* What a model predicts. */
 
@@ -29,5 +28,3 @@ static inline bool predicts_classes(enum predicts predicts) {
 static inline bool predicts_one_class(enum predicts predicts) {
     return predicts == PREDICTS_CLASS || predicts == PREDICTS_LEVEL;
 }
-
-#endif

@@ -11,9 +11,10 @@ static size_t bin_of(double p) {
     return bin < RANKING_BINS ? bin : RANKING_BINS - 1;
 }
 
-void rankings_add(struct ranking *ranking, const struct predictions *predictions) {
+void rankings_add(struct ranking *ranking, const struct predictions *predictions,
+                  const unsigned char *known) {
     for (size_t i = 0; i < predictions->rows; i++)
-        for (size_t c = 0; c < predictions->classes; c++) {
+        for (size_t c = 0; (!known || known[i]) && c < predictions->classes; c++) {
             size_t bin = bin_of(predictions->p[i * predictions->classes + c]);
             if ((size_t)predictions->label[i] == c)
                 ranking[c].with[bin]++;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SCORE_RANKING_H
-#define SCORE_RANKING_H
+#pragma once
 
 /*
  * How well the probability of a class sets its rows apart from others: rows by this probability,
@@ -16,11 +15,10 @@ struct ranking {
     double with[RANKING_BINS], without[RANKING_BINS]; /* rows of the class, and of others */
 };
 
-/* Rows of known classes join the rankings of all classes. */
-void rankings_add(struct ranking *ranking, const struct predictions *predictions);
+/* Rows of known classes join the rankings of all classes. `known` NULL: all of them. */
+void rankings_add(struct ranking *ranking, const struct predictions *predictions,
+                  const unsigned char *known);
 
 /* The area under the ROC curve: how often a row of the class has a higher probability than one of
  * another; in the same bin, half of the time. NaN if either are absent. */
 double ranking_area(const struct ranking *ranking);
-
-#endif

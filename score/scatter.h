@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SCORE_SCATTER_H
-#define SCORE_SCATTER_H
+#pragma once
 
 /*
  * How far predicted means are from the targets, whatever a few outliers do:
@@ -30,5 +29,3 @@ struct scatter {
 bool scatter_add(struct scatter *scatter, double r, double weight); /* false: out of memory */
 void scatter_find(struct scatter *scatter, struct score *width, struct score *outliers);
 void scatter_free(struct scatter *scatter);
-
-#endif

@@ -35,12 +35,14 @@ static struct row_figures rate_labels(const struct predictions *predictions, siz
 }
 
 static struct row_figures rate_number(const struct predictions *predictions, size_t i) {
-    const double *quantile = predictions->quantile + i * QUANTILES;
-    double y = predictions->y[i], miss = y - predictions->mean[i];
+    const double *place = predictions->place + 2 * i;
+    double miss = predictions->y[i] - predictions->mean[i];
     struct row_figures figures = {
         .figure = {miss * miss, -predictions->log_density[i], fabs(miss)}};
+    /* y is between two quantiles, ends included: as a measurement, whose error is in `place`. */
     for (size_t k = 0; k < INTERVALS; k++)
-        figures.figure[3 + k] = quantile[2 * k] <= y && y <= quantile[2 * k + 1];
+        figures.figure[3 + k] =
+            place[1] >= 0.5 - 0.5 * interval_share[k] && place[0] <= 0.5 + 0.5 * interval_share[k];
     figures.figure[3 + INTERVALS] = predictions->crps ? predictions->crps[i] : 0.0;
     return figures;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SCORE_TALLY_H
-#define SCORE_TALLY_H
+#pragma once
 
 /*
  * Scores of predictions, for each row and as sums. Sums of parts can be added, so rows need not be
@@ -78,5 +77,3 @@ void scores_put(struct scores *scores, const char *key, const char *name, double
 
 /* Of all rows of the predictions. */
 struct scores scores_of(const struct predictions *predictions);
-
-#endif

@@ -67,3 +67,19 @@ static int best_first(const void *left, const void *right) {
 void top_scores_sort(struct top_scores *top) {
     qsort(top->candidate, top->count, sizeof *top->candidate, best_first);
 }
+
+size_t two_largest(size_t count, const double *value, size_t place[2]) {
+    size_t found = 0;
+    for (size_t j = 0; j < count; j++) {
+        if (!(value[j] > 0.0))
+            continue;
+        if (found == 0 || value[j] > value[place[0]]) {
+            place[1] = place[0];
+            place[0] = j;
+        } else if (found == 1 || value[j] > value[place[1]]) {
+            place[1] = j;
+        }
+        found += found < 2;
+    }
+    return found;
+}

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SCORE_TOP_SCORES_H
-#define SCORE_TOP_SCORES_H
+#pragma once
 
 /*
  * The n highest scores of a stream. Each has a slot, a number below n, under which the caller
@@ -33,4 +32,6 @@ void top_scores_sort(struct top_scores *top);
 
 void top_scores_free(struct top_scores *top);
 
-#endif
+/* Where the two largest of these numbers stand, as far as they are above zero; the first of equals.
+ * Returns how many there are. */
+size_t two_largest(size_t count, const double *value, size_t place[2]);

@@ -26,7 +26,7 @@ def pieces(header):
 
 
 def page(header):
-    body = re.sub(r"^/\* SPDX.*?\*/\n", "", header)
+    body = re.sub(r"^/\* (SPDX|clang-format).*?\*/\n", "", header, flags=re.MULTILINE)
     start = body.index("#ifndef")
     begin, end = body.index("/* The version"), body.rindex("#ifdef __cplusplus")
     out = ["# C API", "From the header, [nimgp.h](../../include/nimgp.h). [c-api.md](../c-api.md) has a complete program.",

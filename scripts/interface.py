@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes python/nimgp/_interface.py from the C headers: structures, functions and enumerations for ctypes.
+"""Writes python/nimgp/_native/interface.py from the C headers: structures, functions and enumerations for ctypes.
 
 usage: interface.py [--check]     --check: only says whether the module is up to date
 """
@@ -10,7 +10,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEADERS = ["include/nimgp.h", "measure/measure.h", "measure/judge.h", "report/report.h"]
-MODULE = ROOT / "python" / "nimgp" / "_interface.py"
+MODULE = ROOT / "python" / "nimgp" / "_native" / "interface.py"
 SCALARS = {"size_t": "c_size_t", "int": "c_int", "long": "c_long", "double": "c_double", "char": "c_char",
            "nim_status": "c_int"}  # fmt: skip
 OUTCOMES = ("size_t", "int", "long")  # written by reference; pointers to other numbers are arrays
@@ -133,7 +133,7 @@ class Headers:
 def main():
     made = Headers("".join((ROOT / name).read_text() for name in HEADERS)).module()
     if sys.argv[1:] == ["--check"]:
-        sys.exit(0 if MODULE.read_text() == made else "python/nimgp/_interface.py is not up to date: run scripts/interface.py")
+        sys.exit(0 if MODULE.read_text() == made else "python/nimgp/_native/interface.py is not up to date: run scripts/interface.py")
     MODULE.write_text(made)
 
 

@@ -9,8 +9,8 @@ import re
 import sys
 
 import nimgp
-from nimgp._docstrings import option_help
-from nimgp._settings import parameter_of
+from nimgp._estimators.docstrings import option_help
+from nimgp._estimators.settings import parameter_of
 
 PAGE = pathlib.Path(__file__).resolve().parent.parent / "docs" / "options.md"
 HEADINGS = {"everyday": "### For every day", "expert": "### For experts", "research": "### For research"}

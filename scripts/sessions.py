@@ -20,7 +20,7 @@ import tempfile
 
 MARGIN = "    "
 PROMPT = MARGIN + "$ "
-SECONDS = re.compile(r"\bin \d+(\.\d+)? s\b")
+SECONDS = re.compile(r"\b(in|roughly) \d+(\.\d+)? s\b")
 
 
 def is_output(line):

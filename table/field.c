@@ -9,7 +9,7 @@
 #include <string.h>
 
 bool field_add_columns(struct table *table, struct span name, struct span unit,
-                       const struct elements *elements, enum column_kind kind, size_t width) {
+                       const struct elements *elements, enum column_kind kind, size_t field) {
     for (size_t k = 0; k < elements->count; k++) {
         char text[1024];
         size_t length = name.length < sizeof text - 128 ? name.length : sizeof text - 128;
@@ -23,8 +23,10 @@ bool field_add_columns(struct table *table, struct span name, struct span unit,
         }
         if (!table_add_column(table, (struct span){text, length}, unit))
             return false;
-        table->column[table->columns - 1].kind = kind;
-        table->column[table->columns - 1].width = width;
+        struct column *column = &table->column[table->columns - 1];
+        column->kind = kind;
+        column->field = field;
+        column->element = k;
     }
     return true;
 }

@@ -17,9 +17,9 @@ struct elements {
 };
 
 /* Adds the columns: "flux"; of three elements flux_1 .. flux_3; of two dimensions flux_2_3, the
- * slowest first. */
+ * slowest first. They know that they are of this field of the file. */
 bool field_add_columns(struct table *table, struct span name, struct span unit,
-                       const struct elements *elements, enum column_kind kind, size_t width);
+                       const struct elements *elements, enum column_kind kind, size_t field);
 
 /* The bytes of an element of one of FITS' types, LBIJKEDACMPQ; 0 of any other. */
 size_t field_bytes(char type);

@@ -31,7 +31,7 @@ enum {
     MOST_FIELDS = 999,            /* of a FITS table */
 };
 
-/* Where and how the cells of one of our columns lie in a row. */
+/* Where and how the cells of a field lie in a row: its elements one behind the other. */
 struct cell_place {
     char type; /* of binary tables: LBIJKEDA; of ASCII tables: A text, 'n' number */
     size_t offset, width;
@@ -45,7 +45,7 @@ struct cell_place {
 struct fits {
     struct table table;
     struct fits_header header;
-    struct cell_place *cell; /* one a column of the table */
+    struct cell_place *cell; /* one a field */
     bool ascii;
     size_t row_bytes, block; /* block: rows the buffer holds */
     uint64_t rows_left;      /* in the file */
@@ -86,8 +86,10 @@ static bool ascii_number(const struct cell_place *cell, const unsigned char *byt
 static bool fits_cell(struct table *table, size_t row, size_t column, struct cell *out,
                       struct complaint *complaint) {
     const struct fits *fits = (struct fits *)table;
-    const struct cell_place *cell = &fits->cell[column];
-    const unsigned char *bytes = fits->bytes + row * fits->row_bytes + cell->offset;
+    const struct column *place = &table->column[column];
+    const struct cell_place *cell = &fits->cell[place->field];
+    const unsigned char *bytes =
+        fits->bytes + row * fits->row_bytes + cell->offset + place->element * cell->width;
     *out = (struct cell){.number = NAN};
     if (cell->type == 'A') {
         out->kind = CELL_TEXT;
@@ -213,7 +215,7 @@ static bool read_sizes(struct fits *fits, int64_t *fields) {
 struct field {
     char name[FITS_STRING], unit[FITS_STRING];
     struct elements elements;
-    struct cell_place cell; /* the first */
+    struct cell_place cell;
 };
 
 /* Digits at *p as a number, which moves behind them; `most` when it is larger. */
@@ -312,28 +314,19 @@ static bool describe(struct fits *fits, size_t number, size_t *offset, struct fi
                        : describe_binary(fits, number, offset, field);
 }
 
-static bool add_columns(struct fits *fits, const struct field *field) {
-    struct table *table = &fits->table;
-    bool text = field->cell.type == 'A';
-    for (size_t k = 0; k < field->elements.count; k++) {
-        struct cell_place *grown =
-            table_grow(table, fits->cell, table->columns + k, sizeof *fits->cell);
-        if (!grown)
-            return false;
-        fits->cell = grown;
-        grown[table->columns + k] = field->cell;
-        grown[table->columns + k].offset += k * field->cell.width;
-    }
-    return field_add_columns(table, span_trim(span_of(field->name)), span_of(field->unit),
-                             &field->elements, text ? COLUMN_TEXT : COLUMN_NUMBER,
-                             text ? field->cell.width : 0);
-}
-
 static bool make_columns(struct fits *fits, size_t fields) {
     size_t offset = 0;
-    for (size_t i = 1; i <= fields; i++) {
+    fits->cell = calloc(fields + 1, sizeof *fits->cell);
+    if (!fits->cell)
+        return table_no_memory(&fits->table);
+    for (size_t i = 0; i < fields; i++) {
         struct field field = {.name = ""};
-        if (!describe(fits, i, &offset, &field) || !add_columns(fits, &field))
+        if (!describe(fits, i + 1, &offset, &field))
+            return false;
+        fits->cell[i] = field.cell;
+        if (!field_add_columns(&fits->table, span_trim(span_of(field.name)), span_of(field.unit),
+                               &field.elements,
+                               field.cell.type == 'A' ? COLUMN_TEXT : COLUMN_NUMBER, i))
             return false;
     }
     return fits->table.columns || wrong(fits, "no column holds numbers or text");

@@ -4,6 +4,7 @@
 #include "table/big_endian.h"
 #include "text/number.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,22 +117,15 @@ static bool find_word(const struct fits_header *header, const char *key, size_t 
 
 bool fits_integer(const struct fits_header *header, const char *key, size_t number,
                   int64_t *value) {
-    char word[FITS_STRING + 1];
+    char word[FITS_STRING + 1], *end;
     size_t length;
     if (!find_word(header, key, number, word, &length))
         return false;
-    bool negative = word[0] == '-';
-    uint64_t size = 0, most = (uint64_t)INT64_MAX + negative;
-    size_t i = word[0] == '-' || word[0] == '+';
-    if (i == length)
+    errno = 0;
+    long long read = strtoll(word, &end, 10);
+    if (errno || end != word + length || !length)
         return false;
-    for (; i < length; i++) {
-        uint64_t digit = (uint64_t)(word[i] - '0');
-        if (word[i] < '0' || word[i] > '9' || size > (most - digit) / 10)
-            return false;
-        size = 10 * size + digit;
-    }
-    *value = negative ? (int64_t)(0 - size) : (int64_t)size;
+    *value = read;
     return true;
 }
 

@@ -86,7 +86,5 @@ bool table_judge_digits(struct table *table);
 bool table_complain_of_text(const struct table *table, size_t row, size_t column, struct span found,
                             struct complaint *complaint);
 
-struct span span_of(const char *text);
-
 /* Without outer blanks, tabs and carriage returns. */
 struct span span_trim(struct span span);

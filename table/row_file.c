@@ -10,6 +10,7 @@
 #include "file/checksum.h"
 #include "table/buffer_size.h"
 #include "table/reader.h"
+#include "text/growing.h"
 #include "text/json_reader.h"
 
 #include <errno.h>
@@ -115,15 +116,12 @@ static bool read_tail(struct row_file *file) {
 
 static bool take_words(struct json_reader *json, struct words *words) {
     bool good = json_take(json, '[');
-    for (size_t room = 0; good && !json_take(json, ']'); words->count++) {
-        if (words->count == room) {
-            room = 2 * room + 8;
-            const char **grown = realloc(words->word, room * sizeof *grown);
-            words->no_memory = !grown;
-            if (!grown)
-                return false;
-            words->word = grown;
-        }
+    for (; good && !json_take(json, ']'); words->count++) {
+        const char **grown = grow_by_one(words->word, words->count, sizeof *grown);
+        words->no_memory = !grown;
+        if (!grown)
+            return false;
+        words->word = grown;
         good = (words->count == 0 || json_take(json, ',')) &&
                (words->word[words->count] = json_take_string(json));
     }
@@ -160,15 +158,11 @@ static void trim(const char **text) {
     *text = span.text;
 }
 
-static void settle_column(struct column *column, const struct words *words) {
+static void settle_column(struct column *column) {
     trim(&column->name);
     trim(&column->unit);
     if (column->unit && !*column->unit)
         column->unit = NULL;
-    for (size_t w = 0; w < words->count; w++) {
-        size_t length = strlen(words->word[w]);
-        column->width = length > column->width ? length : column->width;
-    }
 }
 
 static bool read_columns(struct row_file *file) {
@@ -191,7 +185,7 @@ static bool read_columns(struct row_file *file) {
     if (!good || !json_take(&json, ']') || !json_take(&json, '}') || !json_at_end(&json))
         return is_damaged(file, "its list of columns cannot be read");
     for (size_t j = 0; j < columns; j++)
-        settle_column(&file->table.column[j], &file->words[j]);
+        settle_column(&file->table.column[j]);
     return true;
 }
 

@@ -1,60 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table/scan.h"
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include <string.h>
+
+/* Bytes that are compared at once, which all processors with vectors can. */
+typedef uint8_t lane __attribute__((vector_size(16)));
+
+/* Bit i: byte i of the lane is `wanted`. Of eight bytes that are all ones or zeros, one bit each is
+ * left, and a multiplication adds them up in the highest byte. */
+static inline uint64_t equal(lane text, char wanted) {
+    static const uint8_t one[8] = {1, 2, 4, 8, 16, 32, 64, 128};
+    uint64_t half[2], each;
+    lane same = (lane)(text == (uint8_t)wanted);
+    memcpy(half, &same, sizeof half);
+    memcpy(&each, one, sizeof each);
+    for (int i = 0; i < 2; i++)
+        half[i] = (half[i] & each) * 0x0101010101010101 >> 56;
+    return half[0] | half[1] << 8;
+}
 
 /* Bit i of each: byte i of 64 is one. */
 struct marks {
     uint64_t separators, newlines, quotes, nuls;
 };
 
-#if defined(__SSE2__)
-
-static inline uint64_t equal(const __m128i bytes[4], char wanted) {
-    __m128i pattern = _mm_set1_epi8(wanted);
-    uint64_t bits = 0;
-    for (int i = 0; i < 4; i++)
-        bits |= (uint64_t)(uint16_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes[i], pattern))
-                << (16 * i);
-    return bits;
-}
-
 static inline struct marks mark(const char *text, char separator) {
-    __m128i bytes[4];
-    for (int i = 0; i < 4; i++)
-        bytes[i] = _mm_loadu_si128((const __m128i *)(const void *)(text + 16 * i));
-    return (struct marks){equal(bytes, separator), equal(bytes, '\n'), equal(bytes, '"'),
-                          equal(bytes, '\0')};
-}
-
-#else
-
-/* Bit i: byte i of eight is zero. Seven bits plus 0x7f carry into the eighth unless they are zero;
- * a multiplication gathers the eighth bits. */
-static inline uint64_t zero_bytes(uint64_t word) {
-    const uint64_t seven = 0x7f7f7f7f7f7f7f7f;
-    uint64_t zero = ~(((word & seven) + seven) | word | seven);
-    return ((zero >> 7) * 0x0102040810204080) >> 56;
-}
-
-static inline struct marks mark(const char *text, char separator) {
-    const uint64_t ones = 0x0101010101010101;
     struct marks marks = {0};
-    for (int i = 0; i < 8; i++) {
-        uint64_t word = 0;
-        for (int k = 7; k >= 0; k--)
-            word = word << 8 | (unsigned char)text[8 * i + k];
-        marks.separators |= zero_bytes(word ^ (ones * (unsigned char)separator)) << (8 * i);
-        marks.newlines |= zero_bytes(word ^ (ones * '\n')) << (8 * i);
-        marks.quotes |= zero_bytes(word ^ (ones * '"')) << (8 * i);
-        marks.nuls |= zero_bytes(word) << (8 * i);
+    for (int i = 0; i < 64; i += (int)sizeof(lane)) {
+        lane part;
+        memcpy(&part, text + i, sizeof part);
+        marks.separators |= equal(part, separator) << i;
+        marks.newlines |= equal(part, '\n') << i;
+        marks.quotes |= equal(part, '"') << i;
+        marks.nuls |= equal(part, '\0') << i;
     }
     return marks;
 }
-
-#endif
 
 /* The positions of the bits set, eight at a time: writing a few too many is cheaper than asking. */
 static inline uint32_t *write_positions(uint32_t *out, uint64_t bits, uint32_t base) {

@@ -112,10 +112,8 @@ bool table_judge_digits(struct table *table) {
             struct complaint ignored;
             if (table->column[i].kind == COLUMN_TEXT)
                 break;
-            if (!table->reader->cell(table, row, i, &cell, &ignored) || cell.kind != CELL_DIGITS)
-                continue;
-            table->column[i].kind = COLUMN_TEXT;
-            table->column[i].width = 20;
+            if (table->reader->cell(table, row, i, &cell, &ignored) && cell.kind == CELL_DIGITS)
+                table->column[i].kind = COLUMN_TEXT;
         }
     return true;
 }

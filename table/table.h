@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TABLE_TABLE_H
-#define TABLE_TABLE_H
+#pragma once
 
 /*
  * Tables as streams of blocks of rows, in any format. Memory does not grow with the number of rows.
@@ -36,9 +35,9 @@ enum table_format {
 #undef TABLE_FORMAT
 };
 
-/* Their names, "any|csv|...", as a text that is constant. */
-#define TABLE_FORMAT_NAME(format, name, ...) "|" name
-#define TABLE_FORMAT_NAMES (&TABLE_FORMAT_LIST(TABLE_FORMAT_NAME)[1])
+/* Their names, "any, csv, ...", as a text that is constant. */
+#define TABLE_FORMAT_NAME(format, name, ...) ", " name
+#define TABLE_FORMAT_NAMES (&TABLE_FORMAT_LIST(TABLE_FORMAT_NAME)[2])
 
 /* False for a name that is not among them. */
 bool table_format_named(const char *name, enum table_format *format);
@@ -49,16 +48,18 @@ struct column {
     const char *name; /* as in the file, without surrounding blanks; empty if it has none */
     enum column_kind kind;
     const char *unit; /* or NULL */
-    size_t width;     /* of text: the maximum in bytes, 0 if unknown */
     bool empty;       /* CSV: all cells of the first rows are missing, so the type is unknown */
     size_t each;      /* written: numbers in a cell; 0 is 1. Only in formats with vectors */
     const char *note; /* written with a vector: what its numbers are; or NULL */
+    size_t field, element; /* FITS, VOTable: which element of which field of the file it is */
 };
 
 struct span {
     const char *text; /* not terminated */
     size_t length;
 };
+
+struct span span_of(const char *text);
 
 /* ---------------------------------------------------------------- reading --------------------- */
 
@@ -140,7 +141,7 @@ struct table_writer;
  * Row files: text is UTF-8, and a column has at most 2^20 different texts.
  *
  * FITS: an `empty` column is written as text. Names must be ASCII with at most 68 characters, or
- * opening fails. Text is never truncated, and `width` is not needed.
+ * opening fails. Text is never truncated.
  */
 struct table_writer *table_writer_open(const char *path, enum table_format format, size_t columns,
                                        const struct column *column, struct complaint *complaint);
@@ -152,11 +153,16 @@ bool table_writer_knows(const char *path, struct complaint *complaint);
 bool table_writer_has_vectors(const char *path);
 
 /* Write the cells of a row, in the order of the columns, and all numbers of a vector one by one;
- * then the end of the row. A cell whose type
- * differs from that of its column is converted. NaN is written as an empty cell (FITS: NaN).
- * Numbers are written as the shortest decimal that reads back the same. */
-bool table_write_number(struct table_writer *writer, double value, struct complaint *complaint);
-bool table_write_text(struct table_writer *writer, struct span text, struct complaint *complaint);
+ * then the end of the row, which tells whether anything failed so far: nothing more is written
+ * then. A cell whose type differs from that of its column is converted. NaN is written as an empty
+ * cell (FITS: NaN). Numbers are written as the shortest decimal that reads back the same. */
+void table_write_number(struct table_writer *writer, double value);
+void table_write_text(struct table_writer *writer, struct span text);
+
+/* Writes cells of a current row of a table as text, numbers too, so that they keep all their
+ * digits. Fails if one cannot be read. */
+bool table_write_cells(struct table_writer *writer, struct table *from, size_t row, size_t count,
+                       const size_t *column, struct complaint *complaint);
 bool table_write_end(struct table_writer *writer, struct complaint *complaint);
 
 /* Flushes, syncs, renames, frees. */
@@ -164,5 +170,3 @@ bool table_writer_close(struct table_writer *writer, struct complaint *complaint
 
 /* Frees and removes the temporary file. NULL is allowed. */
 void table_writer_abandon(struct table_writer *writer);
-
-#endif

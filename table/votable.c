@@ -8,15 +8,9 @@
  * k <= MOST_ELEMENTS. Longer fields, fields of variable length except strings, arrays of bits
  * and complex numbers are left out. If the first rows have 64-bit integers above 2^53, the column
  * is text.
- *
- * A buffer holds the cells of many rows; `ends` has the end of each cell. A cell of no bytes is
- * missing.
  */
-#include "table/base64.h"
 #include "table/big_endian.h"
-#include "table/buffer_size.h"
-#include "table/reader.h"
-#include "table/votable_field.h"
+#include "table/votable_rows.h"
 
 #include "text/ascii.h"
 #include "text/utf8.h"
@@ -28,39 +22,33 @@
 #include <string.h>
 #include <strings.h>
 
-enum {
-    BLOCK = BUFFER_SIZE(1 << 20), /* bytes of current cells, more if a row is longer */
-    LONGEST_ROW = 64 << 20,
-    MOST_FIELDS = COLUMN_LIMIT(1 << 16),
-    DECODED = 3 * (BUFFER_SIZE(1 << 14) / 4), /* bytes of base64 at a time */
-};
-
-enum serialisation { NO_ROWS, TABLEDATA, BINARY, BINARY2 };
-
-/* Which element of which field a column is. */
-struct place {
-    size_t field, element;
+/* Where the document is, in the innermost of these elements. */
+enum state {
+    BEFORE,   /* the first element */
+    DOCUMENT, /* up to the table that is wanted */
+    ERROR,    /* an INFO, which tells of one */
+    TABLE,
+    DATA,
+    BINARY,    /* or BINARY2 */
+    TABLEDATA, /* from here on: rows */
+    TR,
+    TD,
+    STREAM,
+    AFTER /* the rows */
 };
 
 struct votable {
     struct table table;
     struct xml xml;
-    size_t fields;
-    struct votable_field *field;
-    struct place *place; /* one a column */
-    enum serialisation serialisation;
-    bool ended; /* all rows have been read, and what is behind them */
+    enum state state;
+    size_t level;       /* open elements, with that of the state */
+    size_t field_level; /* likewise with a FIELD; 0 outside */
+    const char *part;   /* the table that is wanted, or NULL */
+    size_t tables;      /* so far */
+    char said[256];     /* in the INFO */
 
-    char *cells; /* of the rows in the buffer */
-    size_t size, filled;
-    uint32_t *ends; /* rows x fields */
-    size_t ends_size;
-
-    struct base64 base64;
-    struct span letters; /* base64 that is still to be decoded */
-    unsigned char decoded[DECODED + 3];
-    size_t decoded_at, decoded_end;
-    bool stream_ended;
+    bool binary; /* cells are bytes */
+    struct votable_rows rows;
 };
 
 static bool wrong(struct votable *votable, const char *what) {
@@ -68,398 +56,212 @@ static bool wrong(struct votable *votable, const char *what) {
 }
 
 static bool wrong_row(struct votable *votable, const char *what) {
-    return table_fail(&votable->table, 0, "row %zu: %s",
-                      votable->table.before + votable->table.loaded + 1, what);
+    return votable_wrong_row(&votable->rows, what);
 }
 
-static bool is_binary(const struct votable *votable) {
-    return votable->serialisation == BINARY || votable->serialisation == BINARY2;
-}
-
-/* ---------------------------------------------------------------- the buffer ------------------ */
-
-/* Room for `size` more bytes of the row under way, which started at `start`. */
-static bool make_room(struct votable *votable, size_t start, uint64_t size) {
-    if (size > LONGEST_ROW - (votable->filled - start))
-        return wrong_row(votable, "longer than 64 MiB");
-    if (votable->filled + size <= votable->size)
-        return true;
-    size_t wanted = 2 * (votable->filled + (size_t)size);
-    char *grown = realloc(votable->cells, wanted);
-    if (!grown)
-        return table_no_memory(&votable->table);
-    votable->cells = grown;
-    votable->size = wanted;
+/* The element that starts is that of a state. */
+static bool enter(struct votable *votable, enum state state) {
+    votable->state = state;
+    votable->level = votable->xml.depth;
     return true;
 }
 
-/* Room for where the cells of one more row end. */
-static bool make_ends(struct votable *votable) {
-    size_t wanted = (votable->table.loaded + 1) * votable->fields;
-    if (wanted <= votable->ends_size)
-        return true;
-    uint32_t *grown = realloc(votable->ends, 2 * wanted * sizeof *grown);
-    if (!grown)
-        return table_no_memory(&votable->table);
-    votable->ends = grown;
-    votable->ends_size = 2 * wanted;
-    return true;
-}
-
-static void end_cell(struct votable *votable, size_t field) {
-    votable->ends[votable->table.loaded * votable->fields + field] = (uint32_t)votable->filled;
-}
-
-/* ---------------------------------------------------------------- cells as text --------------- */
-
-/* The text of a TD up to its end; kept when the field is of use. */
-static bool take_cell(struct votable *votable, size_t field, size_t row_start) {
-    struct xml *xml = &votable->xml;
-    size_t depth = xml->depth;
-    if (xml_attribute(xml, "encoding"))
-        return wrong_row(votable, "a cell with its own encoding, which is not supported");
-    while (xml_next(xml)) {
-        if (xml->event == XML_END && xml->depth < depth) {
-            end_cell(votable, field);
-            return true;
-        }
-        if (xml->event != XML_TEXT || !votable->field[field].elements.count)
-            continue;
-        if (!make_room(votable, row_start, xml->text.length))
-            return false;
-        memcpy(votable->cells + votable->filled, xml->text.text, xml->text.length);
-        votable->filled += xml->text.length;
-    }
-    return false;
-}
-
-/* The cells of a TR. */
-static bool take_cells(struct votable *votable) {
-    struct xml *xml = &votable->xml;
-    size_t depth = xml->depth, count = 0, start = votable->filled;
-    while (xml_next(xml)) {
-        if (xml->event == XML_END && xml->depth < depth) {
-            if (count == votable->fields)
-                return true;
-            return table_fail(&votable->table, 0, "row %zu: %zu cell%s for %zu fields",
-                              votable->table.before + votable->table.loaded + 1, count,
-                              plural_s(count), votable->fields);
-        }
-        if (xml->event != XML_START)
-            continue;
-        if (strcmp(xml->name, "TD") != 0)
-            return wrong_row(votable, "an element other than a cell (TD)");
-        if (count == votable->fields)
-            return wrong_row(votable, "more cells than there are fields");
-        if (!take_cell(votable, count++, start))
-            return false;
-    }
-    return false;
-}
-
-static bool take_text_row(struct votable *votable, bool *any) {
-    struct xml *xml = &votable->xml;
-    while (xml_next(xml)) {
-        *any = xml->event == XML_START;
-        if (xml->event == XML_END)
-            return true;
-        if (*any && strcmp(xml->name, "TR") != 0)
-            return wrong_row(votable, "an element other than a row (TR)");
-        if (*any)
-            return take_cells(votable);
-    }
-    return false;
-}
-
-/* ---------------------------------------------------------------- cells in base64 ------------- */
-
-/* Some decoded bytes, none only at the end of the data. */
-static bool decode_some(struct votable *votable) {
-    struct xml *xml = &votable->xml;
-    while (votable->decoded_at == votable->decoded_end && !votable->stream_ended) {
-        if (!votable->letters.length) {
-            if (!xml_next(xml))
-                return false;
-            if (xml->event == XML_START)
-                return wrong_row(votable, "an element within the data");
-            votable->stream_ended = xml->event == XML_END;
-            if (votable->stream_ended && !base64_is_whole(&votable->base64))
-                return wrong_row(votable, "the base64 data end within a group of characters");
-            if (xml->event == XML_TEXT)
-                votable->letters = xml->text;
-            continue;
-        }
-        size_t piece = votable->letters.length < 4 * DECODED / 3 ? votable->letters.length
-                                                                 : (size_t)4 * DECODED / 3;
-        votable->decoded_at = 0;
-        if (!base64_read(&votable->base64, votable->letters.text, piece, votable->decoded,
-                         &votable->decoded_end))
-            return wrong_row(votable, "the data are not base64");
-        votable->letters.text += piece;
-        votable->letters.length -= piece;
-    }
-    return true;
-}
-
-/* `size` bytes of the data, for nothing where `out` is NULL. */
-static bool take_bytes(struct votable *votable, uint64_t size, void *out) {
-    char *put = out;
-    while (size) {
-        if (!decode_some(votable))
-            return false;
-        size_t there = votable->decoded_end - votable->decoded_at;
-        size_t piece = size < there ? (size_t)size : there;
-        if (!there)
-            return wrong_row(votable, "the data end within it; is the file truncated?");
-        if (put) {
-            memcpy(put, votable->decoded + votable->decoded_at, piece);
-            put += piece;
-        }
-        votable->decoded_at += piece;
-        size -= piece;
-    }
-    return true;
-}
-
-/* How many bytes the next cell has; those that say so are taken. */
-static bool measure_cell(struct votable *votable, const struct votable_field *field,
-                         uint64_t *size) {
-    unsigned char length[4];
-    uint64_t count = field->count;
-    if (field->variable) {
-        if (!take_bytes(votable, sizeof length, length))
-            return false;
-        count = big_endian(length, sizeof length);
-        if (count > INT32_MAX)
-            return wrong_row(votable, "a cell of negative length");
-    }
-    *size = field->type == 'X' ? (count + 7) / 8 : count * field->bytes;
-    return true;
-}
-
-static bool take_byte_row(struct votable *votable, bool *any) {
-    unsigned char missing[MOST_FIELDS / 8 + 1];
-    size_t start = votable->filled, flags = (votable->fields + 7) / 8;
-    uint64_t taken = 0;
-    memset(missing, 0, flags);
-    if (!decode_some(votable))
-        return false;
-    *any = votable->decoded_at < votable->decoded_end;
-    if (!*any)
-        return true;
-    if (votable->serialisation == BINARY2 && !take_bytes(votable, flags, missing))
-        return false;
-    for (size_t i = 0; i < votable->fields; i++) {
-        const struct votable_field *field = &votable->field[i];
-        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): set for all fields. */
-        bool kept = field->elements.count && !(missing[i / 8] & 0x80 >> i % 8);
-        uint64_t size = 0;
-        if (!measure_cell(votable, field, &size) || (kept && !make_room(votable, start, size)) ||
-            !take_bytes(votable, size, kept ? votable->cells + votable->filled : NULL))
-            return false;
-        votable->filled += kept ? (size_t)size : 0;
-        taken += size + 4 * field->variable;
-        end_cell(votable, i);
-    }
-    return taken || votable->serialisation == BINARY2 ||
-           wrong_row(votable, "data for fields that have no content");
-}
-
-/* ---------------------------------------------------------------- the document ---------------- */
+/* ---------------------------------------------------------------- elements that start --------- */
 
 /* Services answer with a VOTable when something went wrong too, and say so after rows that are
  * not all there were. They also say when they sent as many rows as they are willing to send, and
  * there are more. */
-static bool check_info(struct votable *votable) {
-    struct xml *xml = &votable->xml;
-    const char *name = xml_attribute(xml, "name"), *value = xml_attribute(xml, "value");
-    char said[256] = "";
-    size_t depth = xml->depth, used = 0;
-    if (strcmp(xml->name, "INFO") != 0 || !name || strcmp(name, "QUERY_STATUS") != 0 || !value)
+static bool start_info(struct votable *votable, const struct xml_tag *tag) {
+    const char *name = xml_attribute(tag, "name"), *value = xml_attribute(tag, "value");
+    if (!name || strcmp(name, "QUERY_STATUS") != 0 || !value)
         return true;
     votable->table.cut_short = votable->table.cut_short || strcmp(value, "OVERFLOW") == 0;
-    if (strcmp(value, "ERROR") != 0)
-        return true;
-    while (xml_next(xml)) {
-        if (xml->event == XML_END && xml->depth < depth)
-            return table_fail(&votable->table, 0, "the service that wrote it reports an error: %s",
-                              said);
-        size_t room = sizeof said - 1 - used;
-        if (xml->event == XML_TEXT) {
-            size_t piece = xml->text.length < room ? xml->text.length : room;
-            memcpy(said + used, xml->text.text, piece);
-            used += piece;
-        }
-    }
-    return false;
+    return strcmp(value, "ERROR") != 0 || enter(votable, ERROR);
 }
 
 /* Whether this table is the one asked for, "2" or by name or ID; without a wish, the first. */
-static bool is_wanted(const struct xml *xml, size_t number, const char *part) {
-    const char *name = xml_attribute(xml, "name"), *id = xml_attribute(xml, "ID");
+static bool is_wanted(const struct votable *votable, const struct xml_tag *tag) {
+    const char *name = xml_attribute(tag, "name"), *id = xml_attribute(tag, "ID");
+    const char *part = votable->part;
     char digits[32];
     if (!part)
         return true;
-    snprintf(digits, sizeof digits, "%zu", number);
+    snprintf(digits, sizeof digits, "%zu", votable->tables);
     return strcmp(part, digits) == 0 || (name && strcasecmp(name, part) == 0) ||
            (id && strcasecmp(id, part) == 0);
 }
 
-/* Also its columns, and where they are. */
-static bool add_field(struct votable *votable) {
+/* Also its columns. */
+static bool add_field(struct votable *votable, const struct xml_tag *tag) {
     struct table *table = &votable->table;
-    if (votable->fields == MOST_FIELDS)
+    if (votable->rows.fields == MOST_FIELDS)
         return wrong(votable, "too many fields");
     struct votable_field *grown =
-        table_grow(table, votable->field, votable->fields, sizeof *votable->field);
+        table_grow(table, votable->rows.field, votable->rows.fields, sizeof *votable->rows.field);
     if (!grown)
         return false;
-    votable->field = grown;
-    size_t column = table->columns, index = votable->fields++;
-    if (!votable_field_read(&grown[index], &votable->xml))
-        return false;
-    for (size_t k = 0; column < table->columns; k++, column++) {
-        struct place *places = table_grow(table, votable->place, column, sizeof *places);
-        if (!places)
-            return false;
-        votable->place = places;
-        places[column] = (struct place){index, k};
-    }
-    return true;
+    votable->rows.field = grown;
+    size_t index = votable->rows.fields++;
+    return votable_field_read(&grown[index], table, index, tag);
 }
 
-/* From BINARY to its STREAM, where the bytes must be. */
-static bool find_stream(struct votable *votable) {
-    struct xml *xml = &votable->xml;
-    do {
-        if (!xml_next(xml))
-            return false;
-        if (xml->event == XML_END || xml->event == XML_DONE)
-            return wrong(votable, "binary data without a STREAM");
-    } while (xml->event != XML_START);
-    const char *encoding = xml_attribute(xml, "encoding");
-    if (strcmp(xml->name, "STREAM") != 0)
+static bool start_in_table(struct votable *votable, const struct xml_tag *tag) {
+    if (strcmp(tag->name, "FIELD") == 0) {
+        votable->field_level = votable->xml.depth;
+        return add_field(votable, tag);
+    }
+    if (strcmp(tag->name, "VALUES") == 0 && votable->field_level)
+        votable_field_null(&votable->rows.field[votable->rows.fields - 1], tag);
+    return strcmp(tag->name, "DATA") != 0 || enter(votable, DATA);
+}
+
+/* Rows begin: they wait until they are asked for. */
+static bool start_rows(struct votable *votable, enum state state) {
+    xml_pause(&votable->xml);
+    return enter(votable, state);
+}
+
+static bool start_data(struct votable *votable, const struct xml_tag *tag) {
+    if (strcmp(tag->name, "TABLEDATA") == 0)
+        return start_rows(votable, TABLEDATA);
+    votable->rows.flags = strcmp(tag->name, "BINARY2") == 0;
+    votable->binary = votable->rows.flags || strcmp(tag->name, "BINARY") == 0;
+    return votable->binary
+               ? enter(votable, BINARY)
+               : wrong(votable, "the data are neither TABLEDATA nor BINARY nor BINARY2");
+}
+
+/* The STREAM of BINARY, where the bytes must be. */
+static bool start_stream(struct votable *votable, const struct xml_tag *tag) {
+    const char *encoding = xml_attribute(tag, "encoding");
+    if (strcmp(tag->name, "STREAM") != 0)
         return wrong(votable, "binary data without a STREAM");
-    if (xml_attribute(xml, "href"))
+    if (xml_attribute(tag, "href"))
         return wrong(votable, "the data are elsewhere (href), which is not supported");
-    return (encoding && strcmp(encoding, "base64") == 0) ||
-           wrong(votable, "the data of a STREAM must be in base64");
+    if (!encoding || strcmp(encoding, "base64") != 0)
+        return wrong(votable, "the data of a STREAM must be in base64");
+    return start_rows(votable, STREAM);
 }
 
-/* DATA has started: what it holds. */
-static bool find_rows(struct votable *votable) {
-    struct xml *xml = &votable->xml;
-    do {
-        if (!xml_next(xml))
-            return false;
-        if (xml->event == XML_END || xml->event == XML_DONE)
-            return true; /* no rows */
-    } while (xml->event != XML_START);
-    if (strcmp(xml->name, "TABLEDATA") == 0)
-        votable->serialisation = TABLEDATA;
-    else if (strcmp(xml->name, "BINARY") == 0)
-        votable->serialisation = BINARY;
-    else if (strcmp(xml->name, "BINARY2") == 0)
-        votable->serialisation = BINARY2;
-    else
-        return wrong(votable, "the data are neither TABLEDATA nor BINARY nor BINARY2");
-    return votable->serialisation == TABLEDATA || find_stream(votable);
+static bool start_tr(struct votable *votable, const struct xml_tag *tag) {
+    if (strcmp(tag->name, "TR") != 0)
+        return wrong_row(votable, "an element other than a row (TR)");
+    return votable_start_row(&votable->rows) && enter(votable, TR);
 }
 
-/* The fields of the TABLE that has started, up to its rows or its end. */
-static bool read_table(struct votable *votable) {
-    struct xml *xml = &votable->xml;
-    size_t depth = xml->depth, field_depth = 0;
-    while (xml_next(xml)) {
-        if (xml->event == XML_END && xml->depth < depth)
-            return true; /* no rows */
-        if (xml->event == XML_END && xml->depth < field_depth)
-            field_depth = 0;
-        if (xml->event != XML_START)
-            continue;
-        if (strcmp(xml->name, "FIELD") == 0) {
-            field_depth = xml->depth;
-            if (!add_field(votable))
-                return false;
-        } else if (strcmp(xml->name, "VALUES") == 0 && field_depth) {
-            votable_field_null(&votable->field[votable->fields - 1], xml);
-        } else if (strcmp(xml->name, "DATA") == 0) {
-            return find_rows(votable);
-        }
-    }
-    return false;
+static bool start_td(struct votable *votable, const struct xml_tag *tag) {
+    if (strcmp(tag->name, "TD") != 0)
+        return wrong_row(votable, "an element other than a cell (TD)");
+    if (votable->rows.cell == votable->rows.fields)
+        return wrong_row(votable, "more cells than there are fields");
+    if (xml_attribute(tag, "encoding"))
+        return wrong_row(votable, "a cell with its own encoding, which is not supported");
+    return enter(votable, TD);
 }
 
-static bool find_table(struct votable *votable, const char *part) {
-    struct xml *xml = &votable->xml;
-    for (size_t number = 0, elements = 0; !votable->fields;) {
-        if (!xml_next(xml))
-            return false;
-        if (xml->event == XML_DONE && elements)
-            return wrong(votable, part ? "there is no such table" : "there is no table");
-        if (xml->event != XML_START && xml->event != XML_DONE)
-            continue;
-        if (!elements++ && (xml->event == XML_DONE || strcmp(xml->name, "VOTABLE") != 0))
-            return table_fail(&votable->table, 0, "is XML, but not a VOTable");
-        if (!check_info(votable))
-            return false;
-        if (strcmp(xml->name, "TABLE") == 0 && is_wanted(xml, ++number, part) &&
-            !read_table(votable))
-            return false;
+static bool start_element(struct table *table, const struct xml_tag *tag) {
+    struct votable *votable = (struct votable *)table;
+    bool info = strcmp(tag->name, "INFO") == 0, one = strcmp(tag->name, "TABLE") == 0;
+    switch (votable->state) {
+    case BEFORE:
+        votable->state = DOCUMENT;
+        return strcmp(tag->name, "VOTABLE") == 0 ||
+               table_fail(table, 0, "is XML, but not a VOTable");
+    case DOCUMENT:
+        votable->tables += one;
+        return info                             ? start_info(votable, tag)
+               : one && is_wanted(votable, tag) ? enter(votable, TABLE)
+                                                : true;
+    case TABLE:
+        return start_in_table(votable, tag);
+    case DATA:
+        return start_data(votable, tag);
+    case BINARY:
+        return start_stream(votable, tag);
+    case TABLEDATA:
+        return start_tr(votable, tag);
+    case TR:
+        return start_td(votable, tag);
+    case STREAM:
+        return wrong_row(votable, "an element within the data");
+    case AFTER:
+        return !info || start_info(votable, tag);
+    case ERROR:
+    case TD:
+        break; /* only text counts */
     }
     return true;
 }
 
-/* What is behind the rows: it must be well formed, or the file was cut. */
-static bool read_end(struct votable *votable) {
-    struct xml *xml = &votable->xml;
-    while (xml_next(xml)) {
-        votable->ended = xml->event == XML_DONE;
-        if (votable->ended)
-            return true;
-        if (xml->event == XML_START && !check_info(votable))
-            return false;
+/* ---------------------------------------------------------------- and what follows ------------ */
+
+/* Text of a cell is kept when its field is of use. */
+static bool take_text(struct table *table, struct span text) {
+    struct votable *votable = (struct votable *)table;
+    size_t used = strlen(votable->said), room = sizeof votable->said - 1 - used;
+    if (votable->state == STREAM)
+        return votable_take_stream(&votable->rows, text);
+    if (votable->state == ERROR)
+        memcpy(votable->said + used, text.text, text.length < room ? text.length : room);
+    return votable->state != TD || !votable->rows.field[votable->rows.cell].elements.count ||
+           votable_add_bytes(&votable->rows, text.text, text.length);
+}
+
+static bool end_tr(struct votable *votable) {
+    struct table *table = &votable->table;
+    if (votable->rows.cell != votable->rows.fields)
+        return table_fail(table, 0, "row %zu: %zu cell%s for %zu fields",
+                          table->before + table->loaded + 1, votable->rows.cell,
+                          plural_s(votable->rows.cell), votable->rows.fields);
+    votable_end_row(&votable->rows);
+    return true;
+}
+
+/* That of the state ends; those within others are of no interest. */
+static bool end_element(struct table *table) {
+    struct votable *votable = (struct votable *)table;
+    if (votable->xml.depth < votable->field_level)
+        votable->field_level = 0;
+    if (votable->xml.depth >= votable->level)
+        return true;
+    votable->level = votable->xml.depth; /* where it is not the end of the table */
+    switch (votable->state) {
+    case ERROR:
+        return table_fail(table, 0, "the service that wrote it reports an error: %s",
+                          votable->said);
+    case BINARY:
+        return wrong(votable, "binary data without a STREAM");
+    case STREAM:
+        votable->level = 0;
+        votable->state = AFTER;
+        return votable_end_stream(&votable->rows);
+    case TD:
+        votable_end_cell(&votable->rows);
+        votable->state = TR;
+        return true;
+    case TR:
+        votable->state = TABLEDATA;
+        return end_tr(votable);
+    default:
+        votable->level = 0;
+        votable->state = votable->rows.fields ? AFTER : DOCUMENT;
+        return true;
     }
-    return false;
 }
 
 /* ---------------------------------------------------------------- rows ------------------------ */
 
-static bool take_row(struct votable *votable, bool *any) {
-    *any = false;
-    if (!make_ends(votable))
-        return false;
-    switch (votable->serialisation) {
-    case TABLEDATA:
-        return take_text_row(votable, any);
-    case BINARY:
-    case BINARY2:
-        return take_byte_row(votable, any);
-    case NO_ROWS:
-        break;
-    }
+/* What is behind the rows must be well formed, or the file was cut. */
+static bool votable_load(struct table *table) {
+    struct votable *votable = (struct votable *)table;
+    votable_drop_rows(&votable->rows);
+    while (!votable->xml.ended && !votable_is_full(&votable->rows))
+        if (!xml_read(&votable->xml))
+            return false;
     return true;
 }
 
-static bool votable_load(struct table *table) {
-    struct votable *votable = (struct votable *)table;
-    bool any = !votable->ended;
-    votable->filled = 0;
-    while (any && votable->filled < BLOCK && table->loaded * votable->fields < BLOCK / 4) {
-        if (!take_row(votable, &any))
-            return false;
-        table->loaded += any;
-    }
-    return any || votable->ended || read_end(votable);
-}
-
 /* ---------------------------------------------------------------- cells ----------------------- */
-
-static struct span cell_at(const struct votable *votable, size_t row, size_t field) {
-    const uint32_t *end = votable->ends + row * votable->fields + field;
-    size_t start = row || field ? end[-1] : 0;
-    return (struct span){votable->cells + start, *end - start};
-}
 
 /* UTF-16 with the highest byte first as UTF-8; half a pair becomes a question mark. */
 static bool show_unicode(struct table *table, struct span cell, struct span *span,
@@ -489,16 +291,15 @@ static bool show_unicode(struct table *table, struct span cell, struct span *spa
 static bool votable_cell(struct table *table, size_t row, size_t column, struct cell *out,
                          struct complaint *complaint) {
     const struct votable *votable = (struct votable *)table;
-    const struct place *place = &votable->place[column];
-    const struct votable_field *field = &votable->field[place->field];
-    struct span cell = cell_at(votable, row, place->field);
+    const struct column *place = &table->column[column];
+    const struct votable_field *field = &votable->rows.field[place->field];
+    struct span cell = votable_cell_at(&votable->rows, row, place->field);
     *out = (struct cell){.number = NAN};
     if (votable_is_text(field)) {
-        bool unicode = is_binary(votable) && field->type == 'U';
+        bool unicode = votable->binary && field->type == 'U';
         if (unicode && !show_unicode(table, cell, &cell, complaint))
             return false;
-        const char *nul =
-            is_binary(votable) && cell.length ? memchr(cell.text, 0, cell.length) : NULL;
+        const char *nul = votable->binary && cell.length ? memchr(cell.text, 0, cell.length) : NULL;
         cell.length = nul ? (size_t)(nul - cell.text) : cell.length;
         out->kind = CELL_TEXT;
         out->text = votable_trim(cell);
@@ -506,7 +307,7 @@ static bool votable_cell(struct table *table, size_t row, size_t column, struct 
     }
     if (!cell.length)
         return true;
-    if (is_binary(votable))
+    if (votable->binary)
         return votable_read_bytes(field,
                                   (const unsigned char *)cell.text + place->element * field->bytes,
                                   table, out, complaint);
@@ -517,19 +318,23 @@ static bool votable_cell(struct table *table, size_t row, size_t column, struct 
 /* ---------------------------------------------------------------- the reader ------------------ */
 
 static bool votable_open(struct table *table, const struct opening *opening) {
+    static const struct xml_reader reader = {start_element, end_element, take_text};
     struct votable *votable = (struct votable *)table;
-    return xml_open(&votable->xml, table) && find_table(votable, opening->part) &&
-           (table->columns || wrong(votable, "no field holds numbers or text")) &&
-           make_room(votable, 0, BLOCK);
+    votable->part = opening->part;
+    if (!votable_rows_open(&votable->rows, table) || !xml_open(&votable->xml, table, &reader))
+        return false;
+    while (!votable->xml.ended && votable->state < TABLEDATA)
+        if (!xml_read(&votable->xml))
+            return false;
+    return (votable->rows.fields ||
+            wrong(votable, votable->part ? "there is no such table" : "there is no table")) &&
+           (table->columns || wrong(votable, "no field holds numbers or text"));
 }
 
 static void votable_close(struct table *table) {
     struct votable *votable = (struct votable *)table;
     xml_close(&votable->xml);
-    free(votable->field);
-    free(votable->place);
-    free(votable->cells);
-    free(votable->ends);
+    votable_rows_free(&votable->rows);
 }
 
 const struct reader votable_reader = {

@@ -68,27 +68,28 @@ static struct span trimmed(const char *text) {
     return votable_trim(span_of(text ? text : ""));
 }
 
-bool votable_field_read(struct votable_field *field, const struct xml *xml) {
-    const char *name = xml_attribute(xml, "name"), *id = xml_attribute(xml, "ID");
-    const char *type = xml_attribute(xml, "datatype"), *size = xml_attribute(xml, "arraysize");
+bool votable_field_read(struct votable_field *field, struct table *table, size_t number,
+                        const struct xml_tag *tag) {
+    const char *name = xml_attribute(tag, "name"), *id = xml_attribute(tag, "ID");
+    const char *type = xml_attribute(tag, "datatype"), *size = xml_attribute(tag, "arraysize");
     *field = (struct votable_field){.count = 1};
     for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
         if (strcmp(type, types[i].name) == 0)
             field->type = types[i].type;
     if (!field->type)
-        return table_fail(xml->table, xml->line, "a FIELD without a valid datatype");
+        return table_fail(table, tag->line, "a FIELD without a valid datatype");
     field->bytes = field->type == 'U' ? 2 : field_bytes(field->type);
     if (size && *size && !read_arraysize(field, size))
-        return table_fail(xml->table, xml->line,
+        return table_fail(table, tag->line,
                           "a FIELD whose arraysize is not of the form 3, 3x2 or *");
     field->elements.count = usable_elements(field);
-    return field_add_columns(xml->table, trimmed(name && *name ? name : id),
-                             trimmed(xml_attribute(xml, "unit")), &field->elements,
-                             votable_is_text(field) ? COLUMN_TEXT : COLUMN_NUMBER, 0);
+    return field_add_columns(table, trimmed(name && *name ? name : id),
+                             trimmed(xml_attribute(tag, "unit")), &field->elements,
+                             votable_is_text(field) ? COLUMN_TEXT : COLUMN_NUMBER, number);
 }
 
-void votable_field_null(struct votable_field *field, const struct xml *xml) {
-    const char *null = xml_attribute(xml, "null");
+void votable_field_null(struct votable_field *field, const struct xml_tag *tag) {
+    const char *null = xml_attribute(tag, "null");
     if (!null || !is_integer(field))
         return;
     char *end;

@@ -17,11 +17,13 @@ struct votable_field {
     int64_t null;
 };
 
-/* By the attributes of the element FIELD that starts. Adds its columns to the table. */
-bool votable_field_read(struct votable_field *field, const struct xml *xml);
+/* By the attributes of the element FIELD that starts. Adds its columns to the table, as those of
+ * the field of this number. */
+bool votable_field_read(struct votable_field *field, struct table *table, size_t number,
+                        const struct xml_tag *tag);
 
 /* By those of its VALUES. */
-void votable_field_null(struct votable_field *field, const struct xml *xml);
+void votable_field_null(struct votable_field *field, const struct xml_tag *tag);
 
 bool votable_is_text(const struct votable_field *field);
 

@@ -103,7 +103,7 @@ static void csv_open(struct table_writer *writer) {
         put_ecsv_header(writer);
     for (writer->at = 0; writer->at < writer->columns; writer->at++) {
         const char *name = writer->column[writer->at].name;
-        csv_text(writer, (struct span){name, strlen(name)});
+        csv_text(writer, span_of(name));
     }
     writer->at = 0;
     csv_end(writer);

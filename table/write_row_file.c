@@ -68,7 +68,7 @@ static void rows_open(struct table_writer *writer) {
         output_no_memory(writer->output);
     for (size_t i = 0; i < writer->columns; i++) {
         const char *column = writer->column[i].name;
-        fits_in_json(rows, column, (struct span){column, strlen(column)});
+        fits_in_json(rows, column, span_of(column));
     }
     write_bytes(rows, &head, sizeof head);
 }

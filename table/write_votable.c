@@ -112,7 +112,7 @@ static void votable_open(struct table_writer *writer) {
             output_text(output, size);
         output_text(output, column->note ? "><DESCRIPTION>" : "/>\n");
         if (column->note) {
-            put_escaped(output, (struct span){column->note, strlen(column->note)});
+            put_escaped(output, span_of(column->note));
             output_text(output, "</DESCRIPTION></FIELD>\n");
         }
     }

@@ -63,19 +63,20 @@ struct table_writer *table_writer_open(const char *path, enum table_format forma
     return NULL;
 }
 
-static bool complain_of_cells(const struct table_writer *writer, struct complaint *complaint) {
-    return complain(complaint, BROKE_DOWN, "%s: row %zu: expected %zu cells",
-                    output_name(writer->output), writer->row + 1, writer->columns);
+static void fail_on_cells(struct table_writer *writer) {
+    output_fail(writer->output, "row %zu: expected %zu cells", writer->row + 1, writer->columns);
 }
 
 static bool is_text(const struct table_writer *writer) {
     return writer->column[writer->at].kind == COLUMN_TEXT;
 }
 
-bool table_write_number(struct table_writer *writer, double value, struct complaint *complaint) {
+void table_write_number(struct table_writer *writer, double value) {
     char text[NUMBER_LENGTH];
-    if (writer->at == writer->columns)
-        return complain_of_cells(writer, complaint);
+    if (writer->at == writer->columns) {
+        fail_on_cells(writer);
+        return;
+    }
     if (!is_text(writer))
         writer->writer->number(writer, value);
     else
@@ -85,30 +86,38 @@ bool table_write_number(struct table_writer *writer, double value, struct compla
         writer->within = 0;
         writer->at++;
     }
-    return !output_failed(writer->output, complaint);
 }
 
-bool table_write_text(struct table_writer *writer, struct span text, struct complaint *complaint) {
+void table_write_text(struct table_writer *writer, struct span text) {
     double value;
     if (writer->at == writer->columns)
-        return complain_of_cells(writer, complaint);
-    if (is_text(writer) || writer->writer->as_it_is)
+        fail_on_cells(writer);
+    else if (is_text(writer) || writer->writer->as_it_is)
         writer->writer->text(writer, text);
-    else if (number_read(text.text, text.length, &value) == NUMBER_NOT)
-        return complain(
-            complaint, BAD_INPUT, "%s: row %zu: column %s: expected a number, found '%.*s'",
-            output_name(writer->output), writer->row + 1, writer->column[writer->at].name,
-            text.length < 40 ? (int)text.length : 40, text.text);
-    else
+    else if (number_read(text.text, text.length, &value) != NUMBER_NOT)
         writer->writer->number(writer, value);
-    writer->at++;
-    return !output_failed(writer->output, complaint);
+    else
+        output_fail(writer->output, "row %zu: column %s: expected a number, found '%.*s'",
+                    writer->row + 1, writer->column[writer->at].name,
+                    text.length < 40 ? (int)text.length : 40, text.text);
+    writer->at += writer->at < writer->columns;
+}
+
+bool table_write_cells(struct table_writer *writer, struct table *from, size_t row, size_t count,
+                       const size_t *column, struct complaint *complaint) {
+    struct span cell;
+    for (size_t i = 0; i < count; i++) {
+        if (!table_text(from, row, column[i], &cell, complaint))
+            return false;
+        table_write_text(writer, cell);
+    }
+    return true;
 }
 
 bool table_write_end(struct table_writer *writer, struct complaint *complaint) {
     if (writer->at < writer->columns)
-        return complain_of_cells(writer, complaint);
-    if (writer->writer->end)
+        fail_on_cells(writer);
+    else if (writer->writer->end)
         writer->writer->end(writer);
     writer->at = 0;
     writer->row++;
@@ -125,10 +134,8 @@ static void free_writer(struct table_writer *writer) {
 
 bool table_writer_close(struct table_writer *writer, struct complaint *complaint) {
     struct output *output = writer->output;
-    if (writer->at && !complain_of_cells(writer, complaint)) {
-        table_writer_abandon(writer);
-        return false;
-    }
+    if (writer->at)
+        fail_on_cells(writer);
     if (writer->writer->finish && !output_failed(output, complaint))
         writer->writer->finish(writer);
     free_writer(writer);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TABLE_WRITER_H
-#define TABLE_WRITER_H
+#pragma once
 
 /* The interface of a format for writing: a table of functions, listed in formats.c. The struct of a
  * format starts with a struct table_writer. What fails is kept by the output, which writes nothing
@@ -37,5 +36,3 @@ struct table_writer {
 static inline size_t writer_each(const struct table_writer *writer, size_t column) {
     return writer->column[column].each ? writer->column[column].each : 1;
 }
-
-#endif

@@ -2,13 +2,9 @@
 #pragma once
 
 /*
- * The XML of tables, read from front to back by expat; here its events are asked for. Memory does
- * not grow with the file: a tag has at most 1 MiB, elements nest at most 64 deep, and text comes in
- * pieces.
- *
- *     while (xml_next(xml))
- *         if (xml->event == XML_START && strcmp(xml->name, "TR") == 0) ...
- *         else if (xml->event == XML_DONE) break;
+ * The XML of tables, read from front to back by expat, which calls a reader's functions. Memory
+ * does not grow with the file: a tag has at most 1 MiB, elements nest at most 64 deep, and text
+ * comes in pieces.
  *
  * A DOCTYPE with declarations is refused, so entities cannot expand, and nothing outside the file
  * is ever read.
@@ -16,37 +12,40 @@
 
 #include "table/reader.h"
 
-enum xml_event {
-    XML_START, /* of the element `name`, with attributes */
-    XML_END,   /* of an element, also of <name/> */
-    XML_TEXT,  /* a piece of text */
-    XML_DONE   /* the end of the file, all elements closed */
+/* An element that starts. */
+struct xml_tag {
+    const char *name; /* without a prefix such as vot: */
+    const char **attributes;
+    size_t line; /* from 1 */
 };
 
+/* What becomes of elements and their text; false after table_fail. */
+struct xml_reader {
+    bool (*start)(struct table *table, const struct xml_tag *tag);
+    bool (*end)(struct table *table);
+    bool (*text)(struct table *table, struct span text);
+};
+
+/* Start with {0}; the table has the input. */
 struct xml {
-    enum xml_event event;
-    const char *name; /* without a prefix such as vot:; lives until the next event */
-    struct span text; /* likewise */
-    size_t depth;     /* open elements, with the one that starts */
-    size_t line;      /* of the event, from 1 */
+    size_t depth; /* open elements, with the one that starts and without the one that ends */
+    bool ended;   /* the end of the file, all elements closed */
 
     /* Internal. */
     struct table *table;
+    const struct xml_reader *reader;
     struct XML_ParserStruct *parser;
-    struct event *events; /* of the last piece of the file, with their texts in `words` */
-    size_t count, at;
-    char *words;
-    size_t used, size;
-    size_t inside;     /* open elements at the end of the piece */
     size_t unfinished; /* bytes since the last event */
     const char *wrong; /* found by us, not by expat */
-    bool ended, no_memory;
+    bool failed;       /* the table has */
 };
 
-/* Start with {0}; the table has the input. On failure the table has failed. */
-bool xml_open(struct xml *xml, struct table *table);
-bool xml_next(struct xml *xml);
+bool xml_open(struct xml *xml, struct table *table, const struct xml_reader *reader);
 void xml_close(struct xml *xml);
 
-/* The value of an attribute of the element that starts, or NULL. */
-const char *xml_attribute(const struct xml *xml, const char *name);
+/* Reads a piece of the file, up to where it is told to pause. On failure the table has failed. */
+bool xml_read(struct xml *xml);
+void xml_pause(struct xml *xml);
+
+/* The value of an attribute, or NULL. */
+const char *xml_attribute(const struct xml_tag *tag, const char *name);

@@ -13,6 +13,7 @@ import sys
 
 # What the value of an option is, by its name in the help.
 FILES, DIRECTORIES = {"FILE", "MODEL", "TABLE"}, {"DIR"}
+COLUMNS = {"COLUMN", "CONDITION", "A,B,...", "A=B,...|none", "A,B,...|auto|none"}
 
 # Characters that troff would make typographic.
 SPELLED = {"\\": "\\e", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti", '"': "\\(dq"}
@@ -25,6 +26,19 @@ _nimgp_offer() { # the words of $1 that begin with $2
 _nimgp_paths() { # -f or -d, and how they begin; names may hold blanks
     compopt -o filenames 2>/dev/null
     mapfile -t COMPREPLY < <(compgen "$1" -- "$2")
+}
+_nimgp_columns() { # columns of the first table among the words, for what stands behind the last comma of $1
+    local word column before= known=${1//\\\\/}
+    [[ $known == *,* ]] && before=${known%,*},
+    for word in "${COMP_WORDS[@]:2}"; do
+        [[ -f $word ]] || continue
+        while IFS= read -r column; do
+            [[ $column == "${known##*,}"* ]] || continue
+            printf -v column %q "$before$column"
+            COMPREPLY+=("${column//\\\\,/,}")
+        done < <("${COMP_WORDS[0]}" convert "$word" - --to csv 2>/dev/null | head -n 1 | tr , '\\n')
+        ((${#COMPREPLY[@]})) && return
+    done
 }
 _nimgp() {
     local current=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD - 1]} i
@@ -159,9 +173,11 @@ def choices(note):
     return listed if whole and not listed[0].startswith("default ") else []
 
 
-def completed(value, note):
+def completed(spelling, value, note):
     if choices(note):
         return f'_nimgp_offer "{" ".join(choices(note))}" "$current" ;;'
+    if value in COLUMNS and spelling != "--classes":
+        return '_nimgp_columns "$current" ;;'
     return ('_nimgp_paths -f "$current" ;;' if value in FILES
             else '_nimgp_paths -d "$current" ;;' if value in DIRECTORIES else ";;")
 
@@ -175,7 +191,7 @@ def completion_of(path):
     for spelling, value, _, note in options:
         if value:
             pattern = " | ".join(reversed(spelling.split(", ")))
-            lines.append(f"        {pattern}) {completed(value, note)}")
+            lines.append(f"        {pattern}) {completed(spelling, value, note)}")
     names = " ".join(spelling.split(", ")[-1] for spelling, *_ in options)
     operand = (f'_nimgp_offer "{first.replace("|", " ")}"' if "|" in first else "_nimgp_paths -f")
     return [*lines, "        *)",

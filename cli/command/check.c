@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nimgp check: what the columns of a table are, and what is odd about them, before anything is
  * learned. */
-#include "cli/command/fit.h"
+#include "cli/command/duration.h"
 #include "cli/model/files.h"
 #include "cli/rows/units.h"
 #include "cli/terminal/grid.h"
@@ -9,6 +9,7 @@
 #include "text/ascii.h"
 #include "text/json_writer.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,10 +78,11 @@ static void print_columns(const struct table_input *input, bool named) {
     fflush(stdout);
 }
 
-static void print_json(const struct table_input *input, bool named) {
+static void print_json(const struct table_input *input, bool named, double seconds) {
     struct json_writer json = json_start(stdout);
     json_object(&json, NULL);
     json_text(&json, "table", table_path(input->table));
+    json_real(&json, "fit_seconds", seconds);
     json_array(&json, "columns");
     for (size_t i = 0; i < table_columns(input->table); i++) {
         struct line line;
@@ -128,12 +130,34 @@ static void say_classes(const struct fit *fit, const struct table_input *input) 
     name_list_free(&small);
 }
 
-static void report(const struct fit *fit, const struct table_input *input) {
+/* Of a fit of the rows that were judged; NaN without a target. */
+static double time_fit(const struct fit *fit, struct table_input *input) {
+    const struct target *target = &input->target;
+    struct nim_column_facts facts;
+    if (!target->count)
+        return (double)NAN;
+    nim_judge_facts(input->judge, target->column[0], &facts);
+    size_t classes = target->classes.name.count;
+    if (!classes && task_has_classes(fit->task))
+        classes = facts.text ? facts.words : facts.different;
+    return duration_of_fit(fit, input, facts.cells - facts.missing, classes);
+}
+
+static void say_time(const struct fit *fit, double seconds) {
+    if (seconds < 100.0)
+        say(fit->arguments, "a fit takes roughly %.0f s on this machine", fmax(seconds, 1.0));
+    else if (seconds >= 100.0)
+        say(fit->arguments, "a fit takes roughly %.0f %s on this machine",
+            seconds / (seconds < 6000.0 ? 60.0 : 3600.0), seconds < 6000.0 ? "minutes" : "hours");
+}
+
+static void report(const struct fit *fit, struct table_input *input) {
     struct nim_column_facts facts;
     bool named = fit->plan.table.features != NULL;
+    double seconds = time_fit(fit, input);
     nim_judge_facts(input->judge, 0, &facts);
     if (argument_given(fit->arguments, "json")) {
-        print_json(input, named);
+        print_json(input, named, seconds);
         return;
     }
     print_columns(input, named);
@@ -144,6 +168,7 @@ static void report(const struct fit *fit, const struct table_input *input) {
         input->columns.count, plural_s(input->columns.count), errors, facts.cells,
         plural_s(facts.cells));
     say_classes(fit, input);
+    say_time(fit, seconds);
 }
 
 static bool check(struct fit *fit, struct complaint *complaint) {
@@ -184,8 +209,8 @@ const struct command command_check = {
         "errors, an identifier, text, and so on; and what is odd about its cells: numbers that "
         "mean "
         "missing, constants, errors that are zero or larger than the spread of the values, columns "
-        "that alone nearly give the label away. Nothing is learned. The first 1048576 rows are "
-        "judged.",
+        "that alone nearly give the label away. Some steps are timed, to say how long a fit takes; "
+        "nothing is kept of them. The first 1048576 rows are judged.",
     .examples = "# Before a first fit\n"
                 "nimgp check stars.csv --label class\n"
                 "# For another program\n"

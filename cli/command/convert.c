@@ -33,24 +33,9 @@ static bool choose_columns(struct passage *passage, const char *names,
     passage->column = calloc(passage->count + 1, sizeof *passage->column);
     if (!passage->column)
         return complain_of_memory(complaint);
-    for (size_t i = 0; i < passage->count; i++) {
+    for (size_t i = 0; i < passage->count; i++)
         passage->column[i] = *table_column(passage->table, passage->from[i]);
-        if (passage->column[i].empty) /* text may follow */
-            passage->column[i].kind = COLUMN_TEXT;
-    }
     return true;
-}
-
-/* Every cell goes as text, numbers too, so that they keep all their digits; writers of numbers read
- * them again. */
-static bool carry_row(struct passage *passage, size_t row, struct complaint *complaint) {
-    for (size_t i = 0; i < passage->count; i++) {
-        struct span cell;
-        if (!table_text(passage->table, row, passage->from[i], &cell, complaint) ||
-            !table_write_text(passage->writer, cell, complaint))
-            return false;
-    }
-    return table_write_end(passage->writer, complaint);
 }
 
 static bool carry_block(struct passage *passage, size_t rows, struct complaint *complaint) {
@@ -60,7 +45,9 @@ static bool carry_block(struct passage *passage, size_t rows, struct complaint *
     for (size_t row = 0; row < rows; row++) {
         if (!keep[row])
             continue;
-        if (!carry_row(passage, row, complaint))
+        if (!table_write_cells(passage->writer, passage->table, row, passage->count, passage->from,
+                               complaint) ||
+            !table_write_end(passage->writer, complaint))
             return false;
         passage->written++;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/command/cross_validation.h"
 
-#include "cli/command/out_of_fold.h"
+#include "cli/command/output_table.h"
 #include "cli/model/files.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/training/folds.h"
@@ -155,19 +155,33 @@ static bool learn_fold(struct cross_validation *validation, size_t fold,
     return fine;
 }
 
+/* --output and --keep-only, before the training starts. */
+static bool check_output(const struct arguments *arguments, struct table *table,
+                         struct complaint *complaint) {
+    const char *path = argument_text(arguments, "output");
+    struct output_table output = {0};
+    bool fine = !path || strcmp(path, "-") == 0 ||
+                (file_check_apart(path, table_path(table), complaint) &&
+                 table_writer_knows(path, complaint) && file_check_output(path, complaint));
+    fine = fine && output_table_choose(&output, arguments, table, 0, NULL, complaint);
+    output_table_free(&output);
+    return fine;
+}
+
 bool cross_validation_learn(struct cross_validation *validation, const struct arguments *arguments,
                             const char *table, struct complaint *complaint) {
     struct fit *fit = &validation->fit;
     const char *groups = argument_text(arguments, "groups");
     *fit = (struct fit){.arguments = arguments,
                         .table = table,
+                        .like = argument_text(arguments, "like"),
                         .aside = {groups, argument_text(arguments, "weights")}};
     if (strcmp(table, "-") == 0)
         return complain(complaint, BAD_USAGE,
                         "evaluate: --folds reads the table twice, so it cannot be standard input");
     if (!argument_whole(arguments, "folds", 2, 1000, &validation->folds, complaint) ||
         !fit_settle_new(fit, complaint) || !fit_read_table(fit, complaint) ||
-        !out_of_fold_check(arguments, fit->training.input.table, complaint))
+        !check_output(arguments, fit->training.input.table, complaint))
         return false;
     validation->rows = fit->training.set.rows;
     validation->model = calloc(validation->folds, sizeof *validation->model);
@@ -195,13 +209,7 @@ static bool make_room(struct cross_validation *validation, struct complaint *com
 
 static bool predict_fold(struct cross_validation *validation, size_t fold, const struct rows *rows,
                          struct predictions *predictions, struct complaint *complaint) {
-    nim_data block = rows_data(rows);
-    struct training_set whole = {.rows = rows->count,
-                                 .attributes = block.attributes,
-                                 .x = rows->x,
-                                 .sigma = rows->sigma,
-                                 .shapes = rows->shapes,
-                                 .targets = rows->targets};
+    const struct training_set whole = training_set_of(rows);
     struct training_set *part = &validation->part;
     part->rows = 0;
     for (size_t k = 0; k < rows->count; k++)

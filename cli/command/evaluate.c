@@ -2,14 +2,8 @@
 /* nimgp evaluate: measures how good predictions are. */
 #include "cli/rows/input_report.h"
 #include "cli/rows/model_input.h"
-#include "cli/rows/row_weights.h"
-#include "cli/command/cross_validation.h"
-#include "cli/command/out_of_fold.h"
+#include "cli/command/evaluation.h"
 #include "cli/command/prior.h"
-#include "cli/command/report_page.h"
-#include "cli/score/outside_probabilities.h"
-#include "cli/terminal/grid.h"
-#include "score/assessment.h"
 #include "text/ascii.h"
 #include "text/number.h"
 #include "cli/model/fit_request.h"
@@ -43,6 +37,10 @@ static const struct option options[] = {
              "predicts each fold with a model that was trained on the others."},
 
     {.name = "", .help = "With --folds"},
+    {.name = "like",
+     .value = "MODEL",
+     .help = "Train with the settings of this model: its features, classes, --where and options, "
+             "unless others are given."},
     {.name = "groups",
      .value = "COLUMN",
      .help = "Keep rows with the same value in this column in one fold, for instance measurements "
@@ -71,26 +69,6 @@ static const struct option options[] = {
     SET_OPTION,
     {0}};
 
-struct evaluation {
-    const struct arguments *arguments;
-    const char *rival; /* the file whose probabilities are rated */
-    char title[32];    /* in its place with --folds */
-    struct loaded_model loaded;
-    struct table_input input;
-    struct outside_probabilities outside; /* in place of a model */
-    struct predictions predictions;       /* of a block */
-    struct row_weights weights;           /* of its rows */
-    size_t rated;                         /* rows so far */
-    struct assessment assessment;
-    struct report_page page;            /* with --report */
-    struct cross_validation validation; /* with --folds, and its predictions */
-    struct out_of_fold out;
-};
-
-static const char *class_name(const struct evaluation *evaluation, size_t c) {
-    return evaluation->input.target.classes.name.item[c];
-}
-
 /* ---------------------------------------------------------------- predicting ------------------ */
 
 static bool predict_block(struct evaluation *evaluation, struct complaint *complaint) {
@@ -107,7 +85,8 @@ static bool cross_validate_block(struct evaluation *evaluation, struct complaint
     const size_t *fold = evaluation->validation.fold_of + evaluation->validation.next;
     return cross_validation_predict(&evaluation->validation, rows, &evaluation->predictions,
                                     complaint) &&
-           out_of_fold_add(&evaluation->out, rows, fold, &evaluation->predictions, complaint);
+           prediction_table_write(&evaluation->out, rows, &evaluation->predictions, fold,
+                                  complaint);
 }
 
 /* Whether row k of the block is the one whose probabilities stand in that row, as far as names
@@ -169,7 +148,8 @@ static bool rate_block(struct evaluation *evaluation, struct complaint *complain
         return false;
     evaluation->predictions.weight = evaluation->weights.weight;
     evaluation->rated += rows->count;
-    if (!assessment_add(&evaluation->assessment, &evaluation->predictions, rows->x, rows->sigma))
+    nim_data data = rows_data(rows);
+    if (!assessment_add(&evaluation->assessment, &evaluation->predictions, &data, NULL))
         return complain_of_memory(complaint);
     return !evaluation->page.report ||
            report_page_add(&evaluation->page, rows, &evaluation->predictions, complaint);
@@ -194,157 +174,9 @@ static bool rate_rows(struct evaluation *evaluation, struct complaint *complaint
     target_describe(target, rows->table, where, sizeof where);
     return complain(complaint, BAD_INPUT, "%s: no row has a known %s in %s; expected %s%s",
                     table_path(rows->table), target->task->one, where,
-                    task_has_one_class(target->task) ? class_name(evaluation, 0) : "at least one",
+                    task_has_one_class(target->task) ? evaluation_class(evaluation, 0)
+                                                     : "at least one",
                     task_has_one_class(target->task) ? ", ..." : "");
-}
-
-/* ---------------------------------------------------------------- text ------------------------ */
-
-/* A standard error to so many digits; nothing where one row does not tell. */
-static void print_deviation(struct grid *grid, int digits, double deviation) {
-    if (isnan(deviation))
-        grid_cell(grid, "%s", "");
-    else if (digits)
-        grid_cell(grid, "+- %.*f", digits, deviation);
-    else
-        grid_cell(grid, "+- %.2g", deviation);
-}
-
-static void print_scores(const struct evaluation *evaluation) {
-    struct grid *grid = grid_create("lrrl");
-    const struct scores *scores = &evaluation->assessment.scores;
-    for (size_t i = 0; i < scores->count; i++) {
-        const struct named_score *score = &scores->score[i];
-        if (!score->name)
-            continue;
-        grid_cell(grid, "%s", score->name);
-        grid_cell(grid, "%.4g", score->score.value / score->unit);
-        print_deviation(grid, 0, score->score.deviation / score->unit);
-        grid_cell(grid, "%s", score->remark);
-    }
-    grid_print(grid, stdout);
-}
-
-static void print_labels(const struct evaluation *evaluation) {
-    struct grid *grid = grid_create("lrrr");
-    static const char *const head[] = {"label", "rows", "error", ""};
-    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
-        grid_cell(grid, "%s", head[i]);
-    for (size_t c = 0; c < evaluation->assessment.classes; c++) {
-        struct score error = assessment_label(&evaluation->assessment, c);
-        grid_cell(grid, "%s", class_name(evaluation, c));
-        grid_cell(grid, "%.0f", evaluation->assessment.has_label[c]);
-        grid_cell(grid, "%.1f %%", 100.0 * error.value);
-        print_deviation(grid, 1, 100.0 * error.deviation);
-    }
-    grid_print(grid, stdout);
-}
-
-static void print_confusion(const struct evaluation *evaluation) {
-    size_t classes = evaluation->assessment.classes;
-    struct grid *grid = grid_create_wide("l", classes + 2, "");
-    grid_cell(grid, "true \\ predicted");
-    for (size_t c = 0; c < classes; c++)
-        grid_cell(grid, "%s", class_name(evaluation, c));
-    grid_cell(grid, "right");
-    grid_cell(grid, "%s", "");
-    for (size_t c = 0; c < classes; c++) {
-        const double *row = evaluation->assessment.confusion + c * classes;
-        grid_cell(grid, "%s", class_name(evaluation, c));
-        for (size_t k = 0; k < classes; k++)
-            grid_cell(grid, evaluation->weights.name ? "%.4g" : "%.0f", row[k]);
-        struct score right = assessment_confused(&evaluation->assessment, c, c);
-        if (!isnan(right.value))
-            grid_cell(grid, "%.1f %%", 100.0 * right.value);
-        else
-            grid_cell(grid, "-");
-        print_deviation(grid, 1, 100.0 * right.deviation);
-    }
-    grid_print(grid, stdout);
-}
-
-/* The first score, in per cent or in units of the target. */
-static void print_miss(struct grid *grid, const struct named_score *score) {
-    if (score->unit < 1.0) {
-        grid_cell(grid, "%.1f %%", score->score.value / score->unit);
-        print_deviation(grid, 1, score->score.deviation / score->unit);
-    } else {
-        grid_cell(grid, "%.4g", score->score.value);
-        print_deviation(grid, 0, score->score.deviation);
-    }
-}
-
-static void print_groups(const struct evaluation *evaluation) {
-    struct grid *grid = grid_create("lrrrrr");
-    const char *const head[] = {
-        "noise level", "rows", evaluation->assessment.scores.score[0].name, "", "NLL", ""};
-    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
-        grid_cell(grid, "%s", head[i]);
-    for (size_t g = 0; g < evaluation->assessment.groups; g++) {
-        const struct noise_group *group = &evaluation->assessment.group[g];
-        struct scores scores = tally_scores(&group->tally, evaluation->assessment.predicts);
-        struct score nll = scores.score[1].score;
-        if (group->least < group->most)
-            grid_cell(grid, "%.3g to %.3g", group->least, group->most);
-        else
-            grid_cell(grid, "%.3g", group->least);
-        grid_cell(grid, "%zu", scores.rows);
-        print_miss(grid, &scores.score[0]);
-        grid_cell(grid, "%.3f", nll.value);
-        print_deviation(grid, 3, nll.deviation);
-    }
-    grid_print(grid, stdout);
-    puts("  (noise level: mean over features of error / standard deviation of the feature in this "
-         "table)");
-}
-
-static void print_text(const struct evaluation *evaluation) {
-    const struct assessment *assessment = &evaluation->assessment;
-    const char *weights = evaluation->weights.name;
-    printf("%s on %s: %zu row%s%s%s\n\n", evaluation->rival, table_path(evaluation->input.table),
-           assessment->scores.rows, plural_s(assessment->scores.rows),
-           weights ? ", weighted by " : "", weights ? weights : "");
-    print_scores(evaluation);
-    if (predicts_one_class(assessment->predicts))
-        printf("  %s the shares of the classes: error %.4g %%, NLL %.4g\n",
-               assessment_no_better(assessment) ? "no better than" : "for comparison,",
-               100.0 * assessment->shares_error, assessment->shares_nll);
-    if (assessment->classes)
-        puts("");
-    if (predicts_one_class(assessment->predicts))
-        print_confusion(evaluation);
-    else if (assessment->classes)
-        print_labels(evaluation);
-    if (assessment->groups > 1) {
-        puts("");
-        print_groups(evaluation);
-    }
-}
-
-/* ---------------------------------------------------------------- JSON ------------------------ */
-
-static void print_json(const struct evaluation *evaluation) {
-    const struct target *target = &evaluation->input.target;
-    const struct assessment *assessment = &evaluation->assessment;
-    struct json_writer json = json_start(stdout);
-    json_object(&json, NULL);
-    json_text(&json, "model", evaluation->rival);
-    json_text(&json, "table", table_path(evaluation->input.table));
-    if (evaluation->weights.name)
-        json_text(&json, "weights", evaluation->weights.name);
-    json_text(&json, "task", target->task->name);
-    if (task_has_classes(target->task)) {
-        json_array(&json, "classes");
-        for (size_t c = 0; c < assessment->classes; c++)
-            json_text(&json, NULL, class_name(evaluation, c));
-        json_close(&json);
-    }
-    json_object(&json, "left_out");
-    json_whole(&json, "no_label", target->unlabelled);
-    json_whole(&json, "other_classes", target->other_class);
-    json_close(&json);
-    assessment_write(assessment, (const char *const *)target->classes.name.item, &json);
-    json_close(&json);
 }
 
 /* ---------------------------------------------------------------- all of it ------------------- */
@@ -365,9 +197,9 @@ static bool rate(struct evaluation *evaluation, struct complaint *complaint) {
 
 /* Options that need another one. */
 static bool check_together(const struct arguments *arguments, struct complaint *complaint) {
-    static const char *const with[] = {"groups",   "output",     "keep", "keep-only",
-                                       "features", "exclude",    "log",  "classes",
-                                       "task",     "likelihood", "set",  "class-weight"};
+    static const char *const with[] = {
+        "like", "groups",  "output", "keep",       "keep-only", "features",    "exclude",
+        "log",  "classes", "task",   "likelihood", "set",       "class-weight"};
     static const char *const without[] = {"probabilities", "prior", "report"};
     bool folds = argument_given(arguments, "folds");
     const char *alone = folds ? NULL : argument_borrowed(arguments);
@@ -403,10 +235,16 @@ static bool open_folds(struct evaluation *evaluation, struct complaint *complain
     snprintf(evaluation->title, sizeof evaluation->title, "%zu folds", validation->folds);
     evaluation->rival = evaluation->title;
     evaluation->loaded.model = validation->model[0]; /* for names and shapes; it stays theirs */
+    struct predictions shape = predictions_for(evaluation->loaded.model, 0, 0);
+    evaluation->out = (struct prediction_table){.model = evaluation->loaded.model,
+                                                .shown = shape.classes ? ASK_P | ASK_ENTROPY
+                                                                       : ASK_MEAN | ASK_DEVIATION,
+                                                .folds = true};
     return model_table_open(&evaluation->loaded, &evaluation->input, arguments, table,
                             TARGETS_NEEDED, complaint) &&
-           out_of_fold_open(&evaluation->out, arguments, evaluation->input.table,
-                            evaluation->loaded.model, complaint);
+           (!argument_given(arguments, "output") ||
+            prediction_table_open(&evaluation->out, arguments, evaluation->input.table, &shape,
+                                  complaint));
 }
 
 static bool open_rows(struct evaluation *evaluation, struct complaint *complaint) {
@@ -463,11 +301,8 @@ static void warn_of_own_lesson(const struct evaluation *evaluation) {
 static bool print(const struct evaluation *evaluation, struct complaint *complaint) {
     report_tally(&evaluation->input, evaluation->arguments);
     warn_of_own_lesson(evaluation);
-    if (argument_given(evaluation->arguments, "json"))
-        print_json(evaluation);
-    else
-        print_text(evaluation);
-    return !grid_missing_from_output() || complain_of_memory(complaint);
+    return evaluation_print(evaluation, argument_given(evaluation->arguments, "json")) ||
+           complain_of_memory(complaint);
 }
 
 static bool run(const struct arguments *arguments, struct complaint *complaint) {
@@ -476,7 +311,8 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
                 row_weights_open(&evaluation.weights, evaluation.input.table,
                                  argument_text(arguments, "weights"), complaint) &&
                 open_page(&evaluation, complaint) && rate(&evaluation, complaint) &&
-                print(&evaluation, complaint) && out_of_fold_close(&evaluation.out, complaint) &&
+                print(&evaluation, complaint) &&
+                prediction_table_close(&evaluation.out, complaint) &&
                 (!evaluation.page.report || report_page_write(&evaluation.page, complaint));
     row_weights_free(&evaluation.weights);
     predictions_free(&evaluation.predictions);
@@ -484,7 +320,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     report_page_free(&evaluation.page);
     outside_probabilities_free(&evaluation.outside);
     table_input_close(&evaluation.input);
-    out_of_fold_free(&evaluation.out);
+    prediction_table_free(&evaluation.out);
     if (!evaluation.validation.folds)
         loaded_model_free(&evaluation.loaded);
     cross_validation_free(&evaluation.validation);
@@ -509,7 +345,8 @@ const struct command command_evaluate = {
         "Standard errors are those of means over rows. The standard error of ECE ignores that a "
         "bin could change from too confident to too cautious, or back. The standard error of RMSE "
         "is computed from that of the mean square.\n\n"
-        "With --folds each row of TABLE is predicted by a model that was not trained on its fold. "
+        "With --folds each row of TABLE is predicted by a model that was not trained on its fold; "
+        "--like MODEL measures so how good a model is without keeping rows from it. "
         "--groups keeps rows that belong together, such as measurements of one object, in one "
         "fold.",
     .examples = "# All scores as text\n"
@@ -518,6 +355,8 @@ const struct command command_evaluate = {
                 "nimgp evaluate toy.nimgp test.csv --json | jq .nll.value\n"
                 "# Cross-validation, with all observations of an object in one fold\n"
                 "nimgp evaluate --folds 5 --groups object train.csv -o out-of-fold.csv --keep\n"
+                "# How good a model's settings are on rows that were not learned\n"
+                "nimgp evaluate --folds 5 --like toy.nimgp train.csv\n"
                 "# Weighted scores, where each row represents several objects\n"
                 "nimgp evaluate toy.nimgp test.csv --weights objects\n",
     .options = options,

@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -74,7 +75,7 @@ static const struct option options[] = {
      .help = "Write the checkpoint after every N epochs instead of every 30 seconds."},
     {.name = "progress",
      .value = "STYLE",
-     .values = "bar|json|none",
+     .values = "bar, json, none",
      .help = "What to print on standard error during training: a progress bar, which is the "
              "default on a terminal, or a line of JSON per epoch."},
 
@@ -83,39 +84,18 @@ static const struct option options[] = {
     SET_OPTION,
     {0}};
 
-/* A word as a shell reads it back. */
-static void quote_word(const char *word, char *out, size_t size) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-./+:@%,=";
-    size_t used = 0;
-    bool bare = *word && strspn(word, plain) == strlen(word);
-    for (const char *c = word; *c && used + 8 < size; c++) {
-        if (c == word && !bare)
-            out[used++] = '\'';
-        if (*c == '\'') {
-            memcpy(out + used, "'\\'", 3);
-            used += 3;
-        }
-        out[used++] = *c;
-    }
-    if (!bare && used)
-        out[used++] = '\'';
-    out[used] = '\0';
-}
-
 static bool leave_checkpoint(struct fit *fit, struct complaint *complaint) {
-    char table[256], output[256], checkpoint[256];
+    const char *const words[] = {fit->table, "-o", fit->output, "--resume", fit->checkpoint};
     nim_error error;
     if (team_leads() && nim_model_save(fit->model, fit->checkpoint, &error) != NIM_OK)
         return complain(complaint, BAD_INPUT, "interrupted, and the checkpoint is lost: %s",
                         error.message);
-    quote_word(fit->table, table, sizeof table);
-    quote_word(fit->output, output, sizeof output);
-    quote_word(fit->checkpoint, checkpoint, sizeof checkpoint);
-    return complain(complaint, INTERRUPTED,
-                    "stopped after %zu epoch%s; to continue: nimgp fit %s -o %s --resume %s",
-                    nim_model_epochs(fit->model), plural_s(nim_model_epochs(fit->model)), table,
-                    output, checkpoint);
+    char *line = shell_line("fit", sizeof words / sizeof *words, words);
+    complain(complaint, INTERRUPTED, "stopped after %zu epoch%s; to continue: %s",
+             nim_model_epochs(fit->model), plural_s(nim_model_epochs(fit->model)),
+             line ? line : "nimgp fit --resume");
+    free(line);
+    return false;
 }
 
 /* "100 rows, NLL 0.39 +- 0.11, error 10.00 +- 3.02 %" */

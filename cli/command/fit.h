@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_COMMAND_FIT_H
-#define CLI_COMMAND_FIT_H
+#pragma once
 
 /*
  * The steps of a fit, for commands that train models: set arguments, table and aside, then call
@@ -39,7 +38,8 @@
         {.name = "errors",                                                                         \
          .value = "A=B,...|none",                                                                  \
          .help =                                                                                   \
-             "A=B: column B holds the 1-sigma errors of feature A. A=B:C: B holds the lower, C "   \
+             "A=B: column B holds the 1-sigma errors of feature A, or of a target of numbers. "    \
+             "A=B:C: B holds the lower, C "                                                        \
              "the "                                                                                \
              "upper errors. A=[B:C]: B and C hold the ends of the error bars. A=: the values of "  \
              "A "                                                                                  \
@@ -70,6 +70,7 @@
 struct fit {
     const struct arguments *arguments;
     const char *table, *output;
+    const char *like;         /* a model whose settings hold where others are not given, or NULL */
     const char *others;       /* --population-from */
     const char *aside[2];     /* columns that are neither feature nor target, or NULL */
     char *default_checkpoint; /* MODEL.checkpoint */
@@ -110,5 +111,3 @@ bool fit_take_notes(struct fit *fit, struct complaint *complaint);
 bool fit_learn_population(struct fit *fit, struct complaint *complaint);
 
 void fit_free(struct fit *fit);
-
-#endif

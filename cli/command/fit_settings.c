@@ -98,12 +98,17 @@ static bool refuse_option(struct fit *fit, const char *name, const char *before,
 }
 
 bool fit_settle_new(struct fit *fit, struct complaint *complaint) {
-    fit->options = nim_options_create();
-    if (!fit->options)
-        return complain_of_memory(complaint);
-    return argument_engine(fit->arguments, fit->options, complaint) &&
-           task_settle(&fit->task, fit->arguments, fit->options, NULL, complaint) &&
-           fit_request_from_arguments(&fit->request, fit->arguments, complaint);
+    nim_model *like = fit->like ? file_load_model(fit->like, complaint) : NULL;
+    if (fit->like && !like)
+        return false;
+    fit->options = like ? nim_options_copy(nim_model_request(like)) : nim_options_create();
+    bool fine = (fit->options || complain_of_memory(complaint)) &&
+                argument_engine(fit->arguments, fit->options, complaint) &&
+                task_settle(&fit->task, fit->arguments, fit->options, NULL, complaint) &&
+                fit_request_from_arguments(&fit->request, fit->arguments, complaint) &&
+                (!like || fit_request_complete(&fit->request, like, complaint));
+    nim_model_free(like);
+    return fine;
 }
 
 static bool settle_model(struct fit *fit, struct complaint *complaint) {

@@ -10,15 +10,10 @@
 #include <string.h>
 
 const struct learned_name learned_name[LEARNED] = {
-    {"lengthscales", NULL},      {"variances", NULL},
-    {"white_noise", NULL},       {"noise_variance", NULL},
-    {"relevance", NULL},         {"missing_columns", NULL},
-    {"missing_relevance", NULL}, {"population_shares", NULL},
-    {"population_means", NULL},  {"temperature", NULL},
-    {"epsilon", "label noise"},  {"noise_deviation", "noise of the target"},
-    {"scale", "width of noise"}, {"freedom", "degrees of freedom"},
-    {"base_rate", "base rate"},  {"thresholds", "thresholds"},
-    {"offsets", "offsets"},      {"map", "map"}};
+#define LEARNED_NAME(id, key, name) {key, name},
+    LEARNED_LIST(LEARNED_NAME)
+#undef LEARNED_NAME
+};
 
 static bool fetch(struct inspection *inspection, enum learned which, struct complaint *complaint) {
     const nim_model *model = inspection->model;

@@ -6,23 +6,34 @@
 #include "cli/model/task.h"
 #include "text/name_list.h"
 
-/* What is learned, with the shapes of nim_model_get. */
+/* What is learned, with the shapes of nim_model_get: its word for it, and that for people. */
+#define LEARNED_LIST(X)                                                                            \
+    X(LENGTHSCALES, "lengthscales", NULL)                                                          \
+    X(VARIANCES, "variances", NULL)                                                                \
+    X(WHITE_NOISE, "white_noise", NULL)                                                            \
+    X(NOISE, "noise_variance", NULL)                                                               \
+    X(RELEVANCE, "relevance", NULL)                                                                \
+    X(MISSING_COLUMNS, "missing_columns", NULL)                                                    \
+    X(MISSING_RELEVANCE, "missing_relevance", NULL)                                                \
+    X(SHARES, "population_shares", NULL) /* of the population's components */                      \
+    X(MEANS, "population_means", NULL)                                                             \
+    X(TEMPERATURE, "temperature", NULL)                                                            \
+    /* What the likelihood learns, if it has such a thing: */                                      \
+    X(EPSILON, "epsilon", "label noise")                                                           \
+    X(NOISE_DEVIATION, "noise_deviation", "noise of the target")                                   \
+    X(SCALE, "scale", "width of noise")                                                            \
+    X(FREEDOM, "freedom", "degrees of freedom")                                                    \
+    X(BASE_RATE, "base_rate", "base rate")                                                         \
+    X(THRESHOLDS, "thresholds", "thresholds")                                                      \
+    X(OFFSETS, "offsets", "offsets")                                                               \
+    X(MAP, "map", "map")
+
 enum learned {
-    LENGTHSCALES,
-    VARIANCES,
-    WHITE_NOISE,
-    NOISE,
-    RELEVANCE,
-    MISSING_COLUMNS,
-    MISSING_RELEVANCE,
-    SHARES, /* of the population's components */
-    MEANS,
-    TEMPERATURE,
-    FIRST_QUANTITY, /* what the likelihood learns, if it has such a thing */
-    THRESHOLDS = FIRST_QUANTITY + 5,
-    OFFSETS,
-    MAP,
-    LEARNED
+#define LEARNED_ENUM(id, ...) id,
+    LEARNED_LIST(LEARNED_ENUM)
+#undef LEARNED_ENUM
+        LEARNED,
+    FIRST_QUANTITY = EPSILON
 };
 
 struct inspection {
@@ -37,7 +48,6 @@ struct inspection {
     struct name_list units, rows, errors; /* from the notes; empty where there are none */
 };
 
-/* The words of nim_model_get, and those for people. */
 extern const struct learned_name { const char *key, *name; } learned_name[LEARNED];
 
 /* Must be freed, also on failure. */

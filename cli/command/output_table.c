@@ -54,15 +54,9 @@ bool output_table_open(struct output_table *output, const char *path, size_t bef
     return output->writer != NULL;
 }
 
-/* As text, numbers too, so that they keep all their digits. */
 bool output_table_copy(struct output_table *output, size_t row, struct complaint *complaint) {
-    for (size_t i = 0; i < output->copied; i++) {
-        struct span cell;
-        if (!table_text(output->from, row, output->column[i], &cell, complaint) ||
-            !table_write_text(output->writer, cell, complaint))
-            return false;
-    }
-    return true;
+    return table_write_cells(output->writer, output->from, row, output->copied, output->column,
+                             complaint);
 }
 
 bool output_table_close(struct output_table *output, struct complaint *complaint) {

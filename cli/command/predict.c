@@ -2,8 +2,7 @@
 /* nimgp predict: predicts the rows of a table, block by block. */
 #include "cli/rows/input_report.h"
 #include "cli/rows/model_input.h"
-#include "cli/command/output_table.h"
-#include "cli/command/prediction_columns.h"
+#include "cli/command/prediction_table.h"
 #include "cli/command/prior.h"
 #include "cli/terminal/team.h"
 #include "text/ascii.h"
@@ -55,11 +54,11 @@ static const struct option options[] = {
 struct predict {
     struct loaded_model loaded;
     struct table_input input;
-    struct output_table output;
-    struct prediction_columns columns;
-    double *level; /* of quantiles */
-    double *grid;  /* of densities */
-    char note[96]; /* what a vector of them is */
+    struct prediction_table output;
+    struct predictions predictions; /* of a block */
+    double *level;                  /* of quantiles */
+    double *grid;                   /* of densities */
+    char note[96];                  /* what a vector of them is */
 };
 
 /* ---------------------------------------------------------------- what is wanted -------------- */
@@ -83,10 +82,11 @@ static bool read_levels(struct predict *predict, const struct arguments *argumen
             if (predict->level[k] == level)
                 fine = complain(complaint, BAD_USAGE, "predict: --quantiles: %s is given twice",
                                 texts.item[i]);
-        predict->level[predict->columns.levels++] = level;
+        predict->level[i] = level;
     }
+    predict->predictions.levels = texts.count;
+    predict->predictions.level = predict->level;
     name_list_free(&texts);
-    predict->columns.level = predict->level;
     return fine;
 }
 
@@ -112,9 +112,9 @@ static bool read_grid(struct predict *predict, const struct arguments *arguments
         predict->grid[k] =
             (first * (double)(count - 1 - k) + last * (double)k) / (double)(count - 1);
     snprintf(predict->note, sizeof predict->note, "density at %.60s (first:last:count)", wish);
-    predict->columns.points = count;
-    predict->columns.grid = predict->grid;
-    predict->columns.grid_note = predict->note;
+    predict->predictions.points = count;
+    predict->predictions.grid = predict->grid;
+    predict->output.grid_note = predict->note;
     return true;
 }
 
@@ -139,7 +139,7 @@ static bool read_coverage(struct predict *predict, const struct arguments *argum
     bool given = argument_given(arguments, "coverage");
     if (given && !argument_real(arguments, "coverage", 0.0, 1.0, &share, complaint))
         return false;
-    predict->columns.coverage = share;
+    predict->predictions.coverage = share;
     return !given || (share > 0.0 && share < 1.0) ||
            complain(complaint, BAD_USAGE,
                     "predict: --coverage: %g; expected a share between 0 "
@@ -149,84 +149,46 @@ static bool read_coverage(struct predict *predict, const struct arguments *argum
 
 static bool make_room(struct predict *predict, const struct arguments *arguments,
                       struct complaint *complaint) {
-    struct prediction_columns *columns = &predict->columns;
-    bool *wanted = columns->wanted, fine = true;
-    columns->model = predict->loaded.model;
     bool classes = task_has_classes(predict->input.target.task);
-    wanted[PROBABILITY] = wanted[PREDICTED] = wanted[ENTROPY] = classes;
-    wanted[MEAN] = wanted[DEVIATION] = wanted[QUANTILE] = !classes;
-    wanted[DENSITY] = columns->points > 0;
-    wanted[MEASUREMENT] = wanted[REST] = argument_given(arguments, "parts");
-    wanted[LATENT_MEAN] = wanted[LATENT_DEVIATION] = argument_given(arguments, "latent");
-    wanted[classes ? PLAUSIBILITY : INTERVAL] = argument_given(arguments, "coverage");
-    wanted[NOVELTY] = argument_given(arguments, "novelty");
-    wanted[TYPICAL] = wanted[FIT_WEIGHT] = argument_given(arguments, "typical");
-    for (int part = 0; part < PREDICTION_PARTS; part++) {
-        size_t width = wanted[part] ? prediction_width(columns, part) : 0;
-        columns->value[part] = width ? calloc(ROWS_BLOCK * width, sizeof(double)) : NULL;
-        fine = fine && (columns->value[part] || !width);
-    }
-    return fine || complain_of_memory(complaint);
-}
-
-static bool open_output(struct predict *predict, const struct arguments *arguments,
-                        struct complaint *complaint) {
-    struct prediction_columns *columns = &predict->columns;
-    const char *path = argument_text(arguments, "output");
-    columns->vectors = table_writer_has_vectors(path);
-    return prediction_columns_list(columns, complaint) &&
-           output_table_choose(&predict->output, arguments, predict->input.table, columns->count,
-                               columns->column, complaint) &&
-           file_check_apart(path, argument_operand(arguments, 0), complaint) &&
-           file_check_apart(path, argument_operand(arguments, 1), complaint) &&
-           output_table_open(&predict->output, path, 0, columns->count, columns->column, complaint);
+    const struct {
+        const char *option;
+        unsigned arrays;
+    } more[] = {{"grid", ASK_DENSITY},
+                {"parts", ASK_MEASUREMENT | ASK_REST},
+                {"latent", ASK_LATENT_MEAN | ASK_LATENT_DEVIATION},
+                {"coverage", classes ? ASK_PLAUSIBILITY : ASK_INTERVAL},
+                {"novelty", ASK_NOVELTY},
+                {"typical", ASK_TYPICAL | ASK_FIT_WEIGHT}};
+    unsigned arrays = classes ? ASK_P | ASK_ENTROPY : ASK_MEAN | ASK_DEVIATION | ASK_QUANTILE;
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        arrays |= argument_given(arguments, more[i].option) ? more[i].arrays : 0;
+    predict->output.model = predict->loaded.model;
+    predict->output.shown = arrays;
+    return predictions_ask(&predict->predictions, arrays) || complain_of_memory(complaint);
 }
 
 /* ---------------------------------------------------------------- blocks ---------------------- */
 
-/* Rows first .. end-1 of the block. */
-static bool compute_rows(struct predict *predict, size_t first, size_t end,
-                         struct complaint *complaint) {
-    nim_data data = rows_stretch(&predict->input.rows, first, end);
-    nim_prediction wanted = prediction_columns_request(&predict->columns, first);
-    nim_error error;
-    return first == end ||
-           nim_predict(predict->loaded.predictor, &data, &wanted, &error) == NIM_OK ||
-           file_complain(complaint, table_path(predict->input.table), &error);
-}
-
 /* Each process of the team computes its share of the block. */
 static bool compute(struct predict *predict, struct complaint *complaint) {
     size_t first, count = predict->input.rows.count, end = team_share(count, &first);
-    struct prediction_columns *columns = &predict->columns;
-    if (!compute_rows(predict, first, end, complaint))
-        return false;
-    for (int part = 0; part < PREDICTION_PARTS; part++)
-        if (columns->value[part] &&
-            !team_gather(columns->value[part], count,
-                         prediction_width(columns, part) * sizeof(double), complaint))
+    struct predictions *all = &predict->predictions;
+    struct predictions part = predictions_stretch(all, first, end - first);
+    nim_data data = rows_stretch(&predict->input.rows, first, end);
+    nim_error error;
+    if (first < end && predictions_make(&part, predict->loaded.predictor, &data, &error) != NIM_OK)
+        return file_complain(complaint, table_path(predict->input.table), &error);
+    for (size_t k = 0; k < PREDICTED_ARRAYS; k++)
+        if (all->value[k] && !team_gather(all->value[k], count,
+                                          predictions_width(all, k) * sizeof(double), complaint))
             return false;
-    prediction_columns_complete(columns, count);
     return true;
 }
 
 static bool write_block(struct predict *predict, struct complaint *complaint) {
-    struct table_writer *writer = predict->output.writer;
-    const struct rows *rows = &predict->input.rows;
-    if (!compute(predict, complaint))
-        return false;
-    for (size_t k = 0; team_leads() && k < rows->count; k++)
-        if (!output_table_copy(&predict->output, rows->place[k], complaint) ||
-            !prediction_columns_write(&predict->columns, k, writer, complaint) ||
-            !table_write_end(writer, complaint))
-            return false;
-    return true;
-}
-
-static bool has_learned(const nim_model *model, const char *quantity) {
-    size_t count = 0;
-    nim_model_get(model, quantity, NULL, 0, &count, NULL);
-    return count > 0;
+    return compute(predict, complaint) &&
+           (!team_leads() || prediction_table_write(&predict->output, &predict->input.rows,
+                                                    &predict->predictions, NULL, complaint));
 }
 
 /* Columns for which training kept nothing. */
@@ -234,18 +196,18 @@ static bool refuse_unlearned(const struct predict *predict, const struct argumen
                              struct complaint *complaint) {
     const nim_model *model = predict->loaded.model;
     const char *path = argument_operand(arguments, 0);
-    if (argument_given(arguments, "coverage") && !has_learned(model, "plausibility_rows"))
+    if (argument_given(arguments, "coverage") && !model_knows(model, "plausibility_rows"))
         return complain(complaint, BAD_USAGE,
                         "predict: --coverage cannot be used: no rows were held out in the training "
                         "of %s; train it again with --calibrate auto and at least 40 rows",
                         path);
     if (argument_given(arguments, "typical") &&
-        !(has_learned(model, "panel_weights") && nim_model_classes(model)))
+        !(model_knows(model, "panel_weights") && nim_model_classes(model)))
         return complain(complaint, BAD_USAGE,
                         "predict: --typical cannot be used: %s is one fit, without a panel "
                         "(option views)",
                         path);
-    return !argument_given(arguments, "novelty") || has_learned(model, "novelty_quantiles") ||
+    return !argument_given(arguments, "novelty") || model_knows(model, "novelty_quantiles") ||
            complain(complaint, BAD_USAGE,
                     "predict: --novelty cannot be used: %s has learned no population of true "
                     "inputs; train it again with --novelty always",
@@ -257,16 +219,20 @@ static bool refuse_unlearned(const struct predict *predict, const struct argumen
 static bool prepare(struct predict *predict, const struct arguments *arguments,
                     struct complaint *complaint) {
     const char *model = argument_operand(arguments, 0), *table = argument_operand(arguments, 1);
-    return team_can_read(table, complaint) &&
-           model_input_open(&predict->loaded, &predict->input, arguments, model, table,
-                            TARGETS_IGNORED, complaint) &&
-           prior_apply(&predict->loaded, arguments, model, table, complaint) &&
-           refuse_foreign(predict, arguments, complaint) &&
+    if (!team_can_read(table, complaint) ||
+        !model_input_open(&predict->loaded, &predict->input, arguments, model, table,
+                          TARGETS_IGNORED, complaint) ||
+        !prior_apply(&predict->loaded, arguments, model, table, complaint))
+        return false;
+    predict->predictions = predictions_for(predict->loaded.model, 0, ROWS_BLOCK);
+    return refuse_foreign(predict, arguments, complaint) &&
            read_levels(predict, arguments, complaint) && read_grid(predict, arguments, complaint) &&
            read_coverage(predict, arguments, complaint) &&
            refuse_unlearned(predict, arguments, complaint) &&
            make_room(predict, arguments, complaint) && rows_next(&predict->input.rows, complaint) &&
-           (!team_leads() || open_output(predict, arguments, complaint));
+           (!team_leads() ||
+            prediction_table_open(&predict->output, arguments, predict->input.table,
+                                  &predict->predictions, complaint));
 }
 
 static bool stream(struct predict *predict, const struct arguments *arguments,
@@ -280,7 +246,7 @@ static bool stream(struct predict *predict, const struct arguments *arguments,
     if (!team_leads())
         return true;
     report_tally(&predict->input, arguments);
-    if (!output_table_close(&predict->output, complaint))
+    if (!prediction_table_close(&predict->output, complaint))
         return false;
     const char *path = argument_text(arguments, "output");
     size_t written = rows->seen - rows->filtered;
@@ -292,12 +258,10 @@ static bool stream(struct predict *predict, const struct arguments *arguments,
 static bool run(const struct arguments *arguments, struct complaint *complaint) {
     struct predict predict = {0};
     bool fine = stream(&predict, arguments, complaint);
-    for (int part = 0; part < PREDICTION_PARTS; part++)
-        free(predict.columns.value[part]);
+    predictions_free(&predict.predictions);
     free(predict.level);
     free(predict.grid);
-    prediction_columns_free(&predict.columns);
-    output_table_free(&predict.output);
+    prediction_table_free(&predict.output);
     table_input_close(&predict.input);
     loaded_model_free(&predict.loaded);
     return fine;

@@ -119,19 +119,13 @@ bool report_page_open(struct report_page *page, const struct arguments *argument
            describe_attributes(page, loaded->model, complaint);
 }
 
-/* The name of a row, truncated if it is too long: it is only shown in the page. */
 static bool take_name(struct report_page *page, const struct rows *rows, size_t k,
                       struct complaint *complaint) {
     struct span span;
     char *name = page->name_bytes + k * NAME_BYTES;
     if (!table_text(rows->table, rows->place[k], (size_t)page->name_column, &span, complaint))
         return false;
-    size_t length = span.length < NAME_BYTES ? span.length : NAME_BYTES - 1;
-    if (span.length >= NAME_BYTES) /* whole characters */
-        while (length && ((unsigned char)span.text[length] & 0xC0) == 0x80)
-            length--;
-    memcpy(name, span.text, length);
-    name[length] = '\0';
+    copy_name(name, span.text, span.length);
     page->name[k] = name;
     return true;
 }

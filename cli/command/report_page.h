@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_COMMAND_REPORT_PAGE_H
-#define CLI_COMMAND_REPORT_PAGE_H
+#pragma once
 
 /* Writes a report (report/report.h) of a model and the rows of a table to a file. */
 
@@ -34,5 +33,3 @@ bool report_page_add(struct report_page *page, const struct rows *rows,
 
 bool report_page_write(struct report_page *page, struct complaint *complaint);
 void report_page_free(struct report_page *page);
-
-#endif

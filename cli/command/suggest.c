@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/rows/input_report.h"
 #include "cli/rows/model_input.h"
-#include "score/top_scores.h"
+#include "report/kept_rows.h"
 #include "text/json_writer.h"
 #include "text/memory_file.h"
 #include "text/ascii.h"
@@ -11,6 +11,7 @@
 #include "score/prediction_names.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@ static const struct option options[] = {
     {.name = "by",
      .value = "MEASURE",
      .fallback = "entropy",
-     .values = "entropy|measurement|rest",
+     .values = "entropy, measurement, rest",
      .help =
          "The quantity to rank rows by, in nats. entropy: how uncertain the class is; "
          "measurement: how much exact measurements of the row would tell about the class; rest: "
@@ -48,15 +49,25 @@ static const struct option options[] = {
     MODEL_INPUT_OPTIONS,
     {0}};
 
-/* The figures of a row, by what the model predicts. */
-enum { MOST_FIGURES = 4 };
-static const char *const class_figures[] = {"probability", "entropy", "measurement", "rest"};
-static const char *const number_figures[] = {"mean", "sd", "latent_sd"};
+/* A figure of a row: of a block, and of a row that is kept. */
+struct figure {
+    const char *name;
+    enum predicted from;
+    size_t member;
+};
+static const struct figure class_figures[] = {
+    {"probability", PREDICTED_P, offsetof(struct kept_row, probability)},
+    {"entropy", PREDICTED_ENTROPY, offsetof(struct kept_row, entropy)},
+    {"measurement", PREDICTED_MEASUREMENT, offsetof(struct kept_row, measurement_part)},
+    {"rest", PREDICTED_REST, offsetof(struct kept_row, rest)}};
+static const struct figure number_figures[] = {
+    {"mean", PREDICTED_MEAN, offsetof(struct kept_row, mean)},
+    {"sd", PREDICTED_DEVIATION, offsetof(struct kept_row, deviation)},
+    {"latent_sd", PREDICTED_LATENT_DEVIATION, offsetof(struct kept_row, latent_deviation)}};
 
-/* What is remembered of a candidate, by slot. */
+/* What else is remembered of a row that is kept. */
 struct entry {
-    char *predicted; /* NULL where it is a number */
-    double figure[MOST_FIGURES];
+    char *labels;           /* predicted, where there are sets of them; otherwise NULL */
     struct name_list cells; /* of the columns carried over */
 };
 
@@ -64,19 +75,17 @@ struct suggest {
     const struct arguments *arguments;
     struct loaded_model loaded;
     struct table_input input;
-    struct output_table output; /* not opened if JSON is wanted */
-    struct top_scores top;
-    struct entry *entry;
-    double *x, *sigma; /* most x attributes, by slot */
-    struct row_shapes shapes;
-    double *gain; /* attributes of one row */
-    bool numbers; /* or counts, not classes */
-    const char *const *figure_name;
-    size_t figures, first;        /* how many, from which on */
-    bool open_rows;               /* some rows have no target yet: others are not listed, */
-    size_t settled;               /* which are so many */
-    double *p;                    /* of a block: probabilities, */
-    double *figure[MOST_FIGURES]; /* and the values of figure_name */
+    struct output_table output;     /* not opened if JSON is wanted */
+    struct predictions predictions; /* of a block */
+    size_t *number;                 /* of its rows */
+    struct kept_rows kept;
+    struct entry *entry; /* by slot */
+    double *gain;        /* attributes of one row */
+    bool numbers;        /* or counts, not classes */
+    const struct figure *figure;
+    size_t figures, first; /* how many, from which on */
+    bool open_rows;        /* some rows have no target yet: others are not listed, */
+    size_t settled;        /* which are so many */
 };
 
 /* ---------------------------------------------------------------- ranking --------------------- */
@@ -86,7 +95,7 @@ static bool settle(struct suggest *suggest, struct complaint *complaint) {
     const struct task *task = suggest->input.target.task;
     static const char *const foreign[] = {"by", "remeasure"};
     suggest->numbers = !task_has_classes(task);
-    suggest->figure_name = suggest->numbers ? number_figures : class_figures;
+    suggest->figure = suggest->numbers ? number_figures : class_figures;
     suggest->figures = suggest->numbers ? 3 : 4;
     suggest->first = task->predicts == PREDICTS_LABELS;
     for (size_t i = 0; suggest->numbers && i < sizeof foreign / sizeof *foreign; i++)
@@ -100,73 +109,40 @@ static bool settle(struct suggest *suggest, struct complaint *complaint) {
 
 static bool make_room(struct suggest *suggest, struct complaint *complaint) {
     size_t most, d = nim_model_attributes(suggest->loaded.model);
-    size_t classes = nim_model_classes(suggest->loaded.model);
+    unsigned arrays = 0;
     if (!argument_whole(suggest->arguments, "number", 1, 1000000, &most, complaint))
         return false;
-    bool fine = top_scores_create(&suggest->top, most);
+    for (size_t i = 0; i < suggest->figures; i++)
+        arrays |= 1u << suggest->figure[i].from;
+    suggest->predictions = predictions_for(suggest->loaded.model, 0, ROWS_BLOCK);
+    bool fine = predictions_ask(&suggest->predictions, arrays);
+    fine = kept_rows_create(&suggest->kept, most, d) && fine;
     suggest->entry = calloc(most, sizeof *suggest->entry);
-    suggest->x = calloc(most, d * sizeof(double));
-    suggest->sigma = calloc(most, d * sizeof(double));
+    suggest->number = calloc(ROWS_BLOCK, sizeof *suggest->number);
     suggest->gain = calloc(d, sizeof(double));
-    suggest->shapes = rows_shapes(&suggest->input.columns);
-    fine = row_shapes_grow(&suggest->shapes, most) && fine;
-    suggest->p = calloc(ROWS_BLOCK * classes + 1, sizeof(double));
-    for (size_t i = 0; i < MOST_FIGURES; i++)
-        fine = (suggest->figure[i] = calloc(ROWS_BLOCK, sizeof(double))) && fine;
-    return (fine && suggest->entry && suggest->x && suggest->sigma && suggest->gain &&
-            suggest->p) ||
+    return (fine && suggest->entry && suggest->number && suggest->gain) ||
            complain_of_memory(complaint);
-}
-
-static bool compute(struct suggest *suggest, struct complaint *complaint) {
-    nim_data data = rows_data(&suggest->input.rows);
-    double **figure = suggest->figure;
-    nim_prediction classes = NIM_PREDICTION(.probabilities = suggest->p, .entropy = figure[1],
-                                            .measurement_part = figure[2], .model_part = figure[3]);
-    nim_prediction numbers =
-        NIM_PREDICTION(.mean = figure[0], .deviation = figure[1], .latent_variance = figure[2]);
-    nim_error error;
-    if (nim_predict(suggest->loaded.predictor, &data, suggest->numbers ? &numbers : &classes,
-                    &error) != NIM_OK)
-        return file_complain(complaint, table_path(suggest->input.table), &error);
-    for (size_t k = 0; suggest->numbers && k < data.rows; k++)
-        figure[2][k] = sqrt(figure[2][k]);
-    return true;
 }
 
 static const double *scores(const struct suggest *suggest) {
     const char *by = suggest->numbers ? "latent_sd" : argument_text(suggest->arguments, "by");
-    size_t i = 0;
-    while (strcmp(by, suggest->figure_name[i]) != 0)
-        i++;
-    return suggest->figure[i];
-}
-
-static double highest(size_t count, const double *p) {
-    double most = 0.0;
-    for (size_t c = 0; c < count; c++)
-        most = p[c] > most ? p[c] : most;
-    return most;
+    const struct figure *figure = suggest->figure;
+    while (strcmp(by, figure->name) != 0)
+        figure++;
+    return suggest->predictions.value[figure->from];
 }
 
 /* Row k of the block takes a slot. */
-static bool remember(struct suggest *suggest, size_t k, size_t slot, struct complaint *complaint) {
+static bool remember(struct suggest *suggest, size_t k, struct entry *entry,
+                     struct complaint *complaint) {
     const struct rows *rows = &suggest->input.rows;
+    const struct predictions *predictions = &suggest->predictions;
     const nim_model *model = suggest->loaded.model;
-    struct entry *entry = &suggest->entry[slot];
-    size_t classes = nim_model_classes(model), d = rows->columns->count;
-    const double *p = suggest->p + k * classes;
-    for (size_t i = 0; i < suggest->figures; i++)
-        entry->figure[i] = suggest->figure[i][k];
-    if (!suggest->numbers) {
-        if (!entry->predicted && !(entry->predicted = malloc(predicted_size(model))))
+    if (predictions->predicts == PREDICTS_LABELS) {
+        if (!entry->labels && !(entry->labels = malloc(class_set_size(model))))
             return complain_of_memory(complaint);
-        predicted_name(model, p, entry->predicted);
-        entry->figure[0] = highest(classes, p);
+        predicted_name(model, predictions->p + k * predictions->classes, entry->labels);
     }
-    memcpy(suggest->x + slot * d, rows->x + k * d, d * sizeof(double));
-    memcpy(suggest->sigma + slot * d, rows->sigma + k * d, d * sizeof(double));
-    row_shapes_copy(&suggest->shapes, slot, &rows->shapes, k, 1);
     name_list_free(&entry->cells);
     for (size_t i = 0; i < suggest->output.copied; i++) {
         struct span span;
@@ -185,66 +161,67 @@ static bool is_candidate(struct suggest *suggest, size_t k) {
         return true;
     if (!known && !suggest->open_rows) {
         suggest->open_rows = true;
-        suggest->top.count = 0;
+        suggest->kept.top.count = 0;
     }
     suggest->settled += known;
     return !known || !suggest->open_rows;
 }
 
+static bool rank_block(struct suggest *suggest, struct complaint *complaint) {
+    const struct rows *rows = &suggest->input.rows;
+    nim_data data = rows_data(rows);
+    struct block_of_rows block = {.data = &data,
+                                  .predictions = &suggest->predictions,
+                                  .known = rows->known,
+                                  .number = suggest->number};
+    nim_error error;
+    if (predictions_make(&suggest->predictions, suggest->loaded.predictor, &data, &error) != NIM_OK)
+        return file_complain(complaint, table_path(rows->table), &error);
+    if (!kept_rows_expect(&suggest->kept, &data))
+        return complain_of_memory(complaint);
+    for (size_t k = 0; k < rows->count; k++) {
+        suggest->number[k] = rows->first + rows->place[k];
+        const struct kept_row *kept =
+            is_candidate(suggest, k)
+                ? kept_rows_offer(&suggest->kept, scores(suggest)[k], &block, k)
+                : NULL;
+        if (kept && !remember(suggest, k, &suggest->entry[kept - suggest->kept.row], complaint))
+            return false;
+    }
+    return true;
+}
+
 static bool rank(struct suggest *suggest, struct complaint *complaint) {
     struct rows *rows = &suggest->input.rows;
-    const double *score = scores(suggest);
-    for (;;) {
-        if (!rows_next(rows, complaint))
+    do {
+        if (!rows_next(rows, complaint) || (rows->count && !rank_block(suggest, complaint)))
             return false;
-        if (!rows->count)
-            break;
-        if (!compute(suggest, complaint))
-            return false;
-        for (size_t k = 0; k < rows->count; k++) {
-            size_t slot;
-            if (is_candidate(suggest, k) &&
-                top_scores_offer(&suggest->top, score[k], rows->first + rows->place[k], &slot) &&
-                !remember(suggest, k, slot, complaint))
-                return false;
-        }
-    }
-    top_scores_sort(&suggest->top);
+    } while (rows->count);
+    kept_rows_sort(&suggest->kept);
     return true;
 }
 
 /* ---------------------------------------------------------------- remeasuring ----------------- */
 
-/* The two features of a slot whose exact measurement tells most; gains not above zero are none. */
+/* The two features whose exact measurement tells most; gains not above zero are none. */
 struct advice {
     const char *feature[2];
     double gain[2];
 };
 
-static bool advise(struct suggest *suggest, size_t slot, struct advice *advice,
+/* Of the k-th row that is kept. */
+static bool advise(struct suggest *suggest, size_t k, struct advice *advice,
                    struct complaint *complaint) {
     const nim_model *model = suggest->loaded.model;
-    size_t d = nim_model_attributes(model);
-    bool errors = rows_have_errors(&suggest->input.rows);
-    nim_data data =
-        NIM_DATA(.rows = 1, .attributes = d, .x = suggest->x + slot * d,
-                 .sigma = errors ? suggest->sigma + slot * d : NULL, .sigma_rows = errors);
-    row_shapes_show(&suggest->shapes, slot, &data);
+    nim_data data = kept_rows_data(&suggest->kept, k);
     nim_error error;
+    size_t best[2];
     if (nim_remeasure(suggest->loaded.predictor, &data, suggest->gain, &error) != NIM_OK)
         return file_complain(complaint, table_path(suggest->input.table), &error);
-    *advice = (struct advice){.gain = {(double)NAN, (double)NAN}};
-    for (size_t j = 0; j < d; j++) {
-        double gain = suggest->gain[j];
-        size_t at = !advice->feature[0] || gain > advice->gain[0] ? 0 : 1;
-        if (!(gain > 0.0) || (at == 1 && advice->feature[1] && !(gain > advice->gain[1])))
-            continue;
-        if (at == 0) {
-            advice->feature[1] = advice->feature[0];
-            advice->gain[1] = advice->gain[0];
-        }
-        advice->feature[at] = nim_model_attribute_name(model, j);
-        advice->gain[at] = gain;
+    size_t found = two_largest(data.attributes, suggest->gain, best);
+    for (size_t i = 0; i < 2; i++) {
+        advice->feature[i] = i < found ? nim_model_attribute_name(model, best[i]) : NULL;
+        advice->gain[i] = i < found ? suggest->gain[best[i]] : (double)NAN;
     }
     return true;
 }
@@ -257,24 +234,17 @@ enum { ALL_COLUMNS = 10 };
 
 /* The columns of the output; copied columns follow the first. */
 static size_t list_columns(const struct suggest *suggest, struct column own[ALL_COLUMNS]) {
-    const nim_model *model = suggest->loaded.model;
-    size_t count = 0, longest = predicted_size(model);
+    size_t count = 0;
     own[count++] = (struct column){.name = "row", .kind = COLUMN_NUMBER};
     if (!suggest->numbers)
-        own[count++] = (struct column){.name = "predicted", .kind = COLUMN_TEXT, .width = longest};
+        own[count++] = (struct column){.name = "predicted", .kind = COLUMN_TEXT};
     for (size_t i = suggest->first; i < suggest->figures; i++)
-        own[count++] = (struct column){.name = suggest->figure_name[i], .kind = COLUMN_NUMBER};
+        own[count++] = (struct column){.name = suggest->figure[i].name, .kind = COLUMN_NUMBER};
     if (!argument_given(suggest->arguments, "remeasure"))
         return count;
-    longest = 1;
-    for (size_t j = 0; j < nim_model_attributes(model); j++) {
-        size_t length = strlen(nim_model_attribute_name(model, j));
-        longest = length > longest ? length : longest;
-    }
     for (size_t i = 0; i < 4; i++)
-        own[count++] = (struct column){.name = remeasure_name[i],
-                                       .kind = i % 2 ? COLUMN_NUMBER : COLUMN_TEXT,
-                                       .width = i % 2 ? 0 : longest};
+        own[count++] =
+            (struct column){.name = remeasure_name[i], .kind = i % 2 ? COLUMN_NUMBER : COLUMN_TEXT};
     return count;
 }
 
@@ -290,53 +260,70 @@ static bool open_output(struct suggest *suggest, const struct column own[ALL_COL
     return strcmp(path, "-") == 0 || file_check_output(path, complaint);
 }
 
+static double figure_of(const struct suggest *suggest, size_t k, size_t i) {
+    double value;
+    memcpy(&value, (const char *)kept_rows_nth(&suggest->kept, k) + suggest->figure[i].member,
+           sizeof value);
+    return value;
+}
+
 /* For reading: six digits. */
-static bool write_rounded(struct table_writer *writer, double value, struct complaint *complaint) {
+static void write_rounded(struct table_writer *writer, double value) {
     char text[64];
     snprintf(text, sizeof text, "%.6g", value);
-    return table_write_number(writer, strtod(text, NULL), complaint);
+    table_write_number(writer, strtod(text, NULL));
 }
 
-static bool write_text(struct table_writer *writer, const char *text, struct complaint *complaint) {
-    return table_write_text(writer, (struct span){text, strlen(text)}, complaint);
+static const struct entry *entry_of(const struct suggest *suggest, size_t k) {
+    return &suggest->entry[suggest->kept.top.candidate[k].slot];
 }
 
-static bool write_entry(struct suggest *suggest, const struct candidate *candidate,
-                        struct table_writer *writer, struct complaint *complaint) {
-    const struct entry *entry = &suggest->entry[candidate->slot];
-    bool fine = table_write_number(writer, (double)candidate->row + 1.0, complaint);
-    for (size_t i = 0; fine && i < entry->cells.count; i++)
-        fine = write_text(writer, entry->cells.item[i], complaint);
-    if (fine && entry->predicted)
-        fine = write_text(writer, entry->predicted, complaint);
-    for (size_t i = suggest->first; fine && i < suggest->figures; i++)
-        fine = write_rounded(writer, entry->figure[i], complaint);
-    if (fine && argument_given(suggest->arguments, "remeasure")) {
-        struct advice advice = {0};
-        fine = advise(suggest, candidate->slot, &advice, complaint);
-        for (size_t i = 0; fine && i < 2; i++)
-            fine = write_text(writer, advice.feature[i] ? advice.feature[i] : "", complaint) &&
-                   write_rounded(writer, advice.gain[i], complaint);
+/* NULL where it is a number. */
+static const char *predicted_of(const struct suggest *suggest, size_t k) {
+    const char *labels = entry_of(suggest, k)->labels;
+    return labels             ? labels
+           : suggest->numbers ? NULL
+                              : nim_model_class_name(suggest->loaded.model,
+                                                     kept_rows_nth(&suggest->kept, k)->best);
+}
+
+static bool write_entry(struct suggest *suggest, size_t k, struct complaint *complaint) {
+    const struct entry *entry = entry_of(suggest, k);
+    struct table_writer *writer = suggest->output.writer;
+    struct advice advice;
+    bool remeasure = argument_given(suggest->arguments, "remeasure");
+    if (remeasure && !advise(suggest, k, &advice, complaint))
+        return false;
+    table_write_number(writer, (double)kept_rows_nth(&suggest->kept, k)->number + 1.0);
+    for (size_t i = 0; i < entry->cells.count; i++)
+        table_write_text(writer, span_of(entry->cells.item[i]));
+    if (predicted_of(suggest, k))
+        table_write_text(writer, span_of(predicted_of(suggest, k)));
+    for (size_t i = suggest->first; i < suggest->figures; i++)
+        write_rounded(writer, figure_of(suggest, k, i));
+    for (size_t i = 0; remeasure && i < 2; i++) {
+        table_write_text(writer, span_of(advice.feature[i] ? advice.feature[i] : ""));
+        write_rounded(writer, advice.gain[i]);
     }
-    return fine && table_write_end(writer, complaint);
+    return table_write_end(writer, complaint);
 }
 
 static bool write_table(struct suggest *suggest, struct complaint *complaint) {
-    for (size_t i = 0; i < suggest->top.count; i++)
-        if (!write_entry(suggest, &suggest->top.candidate[i], suggest->output.writer, complaint))
+    for (size_t k = 0; k < suggest->kept.top.count; k++)
+        if (!write_entry(suggest, k, complaint))
             return false;
     return output_table_close(&suggest->output, complaint);
 }
 
-static bool write_json_entry(struct suggest *suggest, const struct candidate *candidate,
-                             struct json_writer *json, struct complaint *complaint) {
-    const struct entry *entry = &suggest->entry[candidate->slot];
-    struct advice advice = {0};
+static bool write_json_entry(struct suggest *suggest, size_t k, struct json_writer *json,
+                             struct complaint *complaint) {
+    const struct entry *entry = entry_of(suggest, k);
+    struct advice advice;
     bool remeasure = argument_given(suggest->arguments, "remeasure");
-    if (remeasure && !advise(suggest, candidate->slot, &advice, complaint))
+    if (remeasure && !advise(suggest, k, &advice, complaint))
         return false;
     json_object(json, NULL);
-    json_whole(json, "row", candidate->row + 1);
+    json_whole(json, "row", kept_rows_nth(&suggest->kept, k)->number + 1);
     for (size_t i = 0; i < entry->cells.count; i++) {
         const struct column *column = table_column(suggest->input.table, suggest->output.column[i]);
         const char *cell = entry->cells.item[i];
@@ -345,10 +332,10 @@ static bool write_json_entry(struct suggest *suggest, const struct candidate *ca
         else
             json_text(json, column->name, *cell ? cell : NULL);
     }
-    if (entry->predicted)
-        json_text(json, "predicted", entry->predicted);
+    if (predicted_of(suggest, k))
+        json_text(json, "predicted", predicted_of(suggest, k));
     for (size_t i = suggest->first; i < suggest->figures; i++)
-        json_real(json, suggest->figure_name[i], entry->figure[i]);
+        json_real(json, suggest->figure[i].name, figure_of(suggest, k, i));
     for (size_t i = 0; remeasure && i < 2; i++) {
         json_text(json, remeasure_name[2 * i], advice.feature[i]);
         json_real(json, remeasure_name[2 * i + 1], advice.gain[i]);
@@ -366,8 +353,8 @@ static bool write_json(struct suggest *suggest, struct complaint *complaint) {
     struct json_writer json = json_start(file);
     bool fine = true;
     json_array(&json, NULL);
-    for (size_t i = 0; fine && i < suggest->top.count; i++)
-        fine = write_json_entry(suggest, &suggest->top.candidate[i], &json, complaint);
+    for (size_t k = 0; fine && k < suggest->kept.top.count; k++)
+        fine = write_json_entry(suggest, k, &json, complaint);
     if (fine)
         json_close(&json);
     char *text = memory_file_close(&memory, !json.failed, &size);
@@ -406,19 +393,15 @@ static bool choose(struct suggest *suggest, struct complaint *complaint) {
 static bool run(const struct arguments *arguments, struct complaint *complaint) {
     struct suggest suggest = {.arguments = arguments};
     bool fine = choose(&suggest, complaint);
-    for (size_t i = 0; suggest.entry && i < suggest.top.most; i++) {
+    for (size_t i = 0; suggest.entry && i < suggest.kept.top.most; i++) {
         name_list_free(&suggest.entry[i].cells);
-        free(suggest.entry[i].predicted);
+        free(suggest.entry[i].labels);
     }
     free(suggest.entry);
-    free(suggest.x);
-    free(suggest.sigma);
-    row_shapes_free(&suggest.shapes);
+    free(suggest.number);
     free(suggest.gain);
-    free(suggest.p);
-    for (size_t i = 0; i < MOST_FIGURES; i++)
-        free(suggest.figure[i]);
-    top_scores_free(&suggest.top);
+    predictions_free(&suggest.predictions);
+    kept_rows_free(&suggest.kept);
     output_table_free(&suggest.output);
     table_input_close(&suggest.input);
     loaded_model_free(&suggest.loaded);

@@ -52,6 +52,16 @@ bool fit_request_from_arguments(struct fit_request *request, const struct argume
     return true;
 }
 
+bool fit_request_complete(struct fit_request *request, const nim_model *model,
+                          struct complaint *complaint) {
+    for (enum request_part i = 0; i < REQUEST_PARTS; i++) {
+        const char *noted = fit_request_noted(model, i);
+        if (!request->text[i] && noted && !(request->text[i] = strdup(noted)))
+            return complain_of_memory(complaint);
+    }
+    return true;
+}
+
 bool fit_request_to_resume(struct fit_request *request, const struct arguments *arguments,
                            const nim_model *model, struct complaint *complaint) {
     if (!fit_request_from_arguments(request, arguments, complaint))
@@ -64,10 +74,8 @@ bool fit_request_to_resume(struct fit_request *request, const struct arguments *
                             "started with %s%s%s; omit it",
                             part_name[i], request->text[i], noted ? "'" : "none",
                             noted ? noted : "", noted ? "'" : "");
-        if (!request->text[i] && noted && !(request->text[i] = strdup(noted)))
-            return complain_of_memory(complaint);
     }
-    return true;
+    return fit_request_complete(request, model, complaint);
 }
 
 bool fit_request_to_continue(struct fit_request *request, const struct arguments *arguments,
@@ -81,12 +89,7 @@ bool fit_request_to_continue(struct fit_request *request, const struct arguments
             return complain(complaint, BAD_USAGE,
                             "fit: --%s cannot be used with --from: the model's setting is kept",
                             part_name[fixed[i]]);
-    for (enum request_part i = 0; i < REQUEST_PARTS; i++) {
-        const char *noted = fit_request_noted(model, i);
-        if (!request->text[i] && noted && !(request->text[i] = strdup(noted)))
-            return complain_of_memory(complaint);
-    }
-    return true;
+    return fit_request_complete(request, model, complaint);
 }
 
 bool fit_request_note(const struct fit_request *request, nim_model *model,

@@ -56,6 +56,10 @@ bool fit_request_to_resume(struct fit_request *request, const struct arguments *
 bool fit_request_to_continue(struct fit_request *request, const struct arguments *arguments,
                              const nim_model *model, struct complaint *complaint);
 
+/* Takes what is not given from the model. */
+bool fit_request_complete(struct fit_request *request, const nim_model *model,
+                          struct complaint *complaint);
+
 bool fit_request_note(const struct fit_request *request, nim_model *model,
                       struct complaint *complaint);
 

@@ -19,7 +19,7 @@ struct task {
 #define TASK_OPTIONS                                                                               \
     {.name = "task",                                                                               \
      .value = "TASK",                                                                              \
-     .values = "classify|regress|count|ordinal|multilabel",                                        \
+     .values = "classify, regress, count, ordinal, multilabel",                                    \
      .help = "What to predict: a class, a number, a count, an ordered level, or a set of labels. " \
              "Default: the task of --likelihood, otherwise classify."},                            \
     {                                                                                              \

@@ -91,6 +91,21 @@ static bool check_name(const struct table *table, size_t column, struct complain
                     table_path(table), column + 1, table_column_name(table, column));
 }
 
+/* Without errors yet. Its name is NULL when out of memory. */
+static struct feature feature_of(const struct formula *formula, const struct table *table) {
+    const struct measured none = {.column = NO_COLUMN, .errors = NO_ERRORS, .limit = NO_COLUMN};
+    struct feature feature = {.value = none,
+                              .minus = none,
+                              .form = formula->form,
+                              .also = NO_COLUMN,
+                              .name = formula_name(formula, table)};
+    feature.value.column = (long)formula->column;
+    feature.minus.column = formula->minus;
+    if (feature.name && formula->form == FORM_LEVEL)
+        feature.level = feature.name + strlen(table_column_name(table, formula->column)) + 1;
+    return feature;
+}
+
 static bool add_feature(struct columns *columns, const struct table *table,
                         const struct formula *formula, struct complaint *complaint) {
     if (!check_name(table, formula->column, complaint) ||
@@ -100,20 +115,17 @@ static bool add_feature(struct columns *columns, const struct table *table,
     if (!grown)
         return complain_of_memory(complaint);
     columns->feature = grown;
-    const struct measured none = {.column = NO_COLUMN, .errors = NO_ERRORS, .limit = NO_COLUMN};
-    struct feature feature = {.value = none,
-                              .minus = none,
-                              .form = formula->form,
-                              .also = NO_COLUMN,
-                              .name = formula_name(formula, table)};
-    feature.value.column = (long)formula->column;
-    feature.minus.column = formula->minus;
-    if (!feature.name)
-        return complain_of_memory(complaint);
-    if (formula->form == FORM_LEVEL)
-        feature.level = feature.name + strlen(table_column_name(table, formula->column)) + 1;
-    grown[columns->count++] = feature;
-    return true;
+    grown[columns->count] = feature_of(formula, table);
+    return grown[columns->count].name ? ++columns->count > 0 : complain_of_memory(complaint);
+}
+
+bool columns_take_target(struct columns *columns, const struct table *table, size_t column,
+                         struct complaint *complaint) {
+    struct formula itself = {.form = FORM_COLUMN, .column = column, .minus = NO_COLUMN};
+    columns->target = malloc(sizeof *columns->target);
+    if (columns->target)
+        *columns->target = feature_of(&itself, table);
+    return (columns->target && columns->target->name) || complain_of_memory(complaint);
 }
 
 /* The attribute called `name`: the column of that very name, else what is computed from columns. */
@@ -429,6 +441,9 @@ void feature_free(struct feature *feature) {
 void columns_free(struct columns *columns) {
     for (size_t j = 0; j < columns->count; j++)
         feature_free(&columns->feature[j]);
+    if (columns->target)
+        feature_free(columns->target);
+    free(columns->target);
     column_names_free(&columns->names);
     free(columns->feature);
     free(columns->correlation);

@@ -43,6 +43,7 @@ struct columns {
     struct column_names names; /* of the table */
     size_t count;
     struct feature *feature;
+    struct feature *target; /* of numbers: its column and its errors; or NULL */
     size_t correlations;
     struct correlation *correlation;
     bool independent; /* there were such columns, but the model cannot use them */
@@ -64,6 +65,10 @@ bool column_label(const struct table *table, const char *wanted, const char *lea
  * something else, or several columns of text may be it. */
 bool column_guess_label(const struct table *table, nim_judge *judge, const char *usual,
                         size_t *column, struct complaint *complaint);
+
+/* A target of numbers, whose errors are then found as those of an attribute. */
+bool columns_take_target(struct columns *columns, const struct table *table, size_t column,
+                         struct complaint *complaint);
 
 /* A column that cannot be an attribute. */
 struct taken {

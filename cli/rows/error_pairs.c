@@ -33,6 +33,15 @@ bool feature_has_errors(const struct feature *feature) {
     return feature->value.errors.lower != NO_COLUMN || feature->minus.errors.lower != NO_COLUMN;
 }
 
+/* What may have errors: the attributes, and behind them a target of numbers. */
+static size_t subjects(const struct columns *columns) {
+    return columns->count + (columns->target != NULL);
+}
+
+static struct feature *subject(const struct columns *columns, size_t j) {
+    return j < columns->count ? &columns->feature[j] : columns->target;
+}
+
 /* ---------------------------------------------------------------- by rule --------------------- */
 
 static void measure_by_rule(struct measured *measured, const nim_names *names, const bool *excluded,
@@ -45,10 +54,11 @@ static void measure_by_rule(struct measured *measured, const nim_names *names, c
         nim_names_errors(names, (size_t)measured->column, excluded, &measured->errors, also);
 }
 
-static void pair_by_rule(struct columns *columns, const bool *excluded, bool errors) {
+/* Of the first `count` subjects. */
+static void pair_by_rule(struct columns *columns, size_t count, const bool *excluded, bool errors) {
     const nim_names *names = columns->names.names;
-    for (size_t j = 0; j < columns->count; j++) {
-        struct feature *feature = &columns->feature[j];
+    for (size_t j = 0; j < count; j++) {
+        struct feature *feature = subject(columns, j);
         long other;
         if (feature->form == FORM_LEVEL) /* exact */
             continue;
@@ -123,9 +133,9 @@ static bool for_pair(struct columns *columns, const struct table *table, const c
                      const char **sign, struct complaint *complaint) {
     *sign = NULL;
     for (const char *equals = strchr(pair, '='); equals && !*sign; equals = strchr(equals + 1, '='))
-        for (size_t j = 0; j < columns->count; j++)
+        for (size_t j = 0; j < subjects(columns); j++)
             for (int second = 0; second < 2; second++) {
-                struct feature *feature = &columns->feature[j];
+                struct feature *feature = subject(columns, j);
                 struct operand operand = operand_of(feature, second);
                 if ((second && feature->minus.column == NO_COLUMN) ||
                     !is_about(&operand, table, pair, equals))
@@ -194,9 +204,9 @@ bool errors_by_pattern(const struct column_names *names, const char *item, size_
 static bool apply_pattern(struct columns *columns, const struct table *table, const char *item,
                           struct complaint *complaint) {
     bool any = false;
-    for (size_t j = 0; j < columns->count; j++)
+    for (size_t j = 0; j < subjects(columns); j++)
         for (int second = 0; second < 2; second++) {
-            struct feature *feature = &columns->feature[j];
+            struct feature *feature = subject(columns, j);
             struct operand operand = operand_of(feature, second);
             struct nim_sides sides;
             if (operand.measured->column == NO_COLUMN ||
@@ -298,8 +308,10 @@ bool columns_pair_errors(struct columns *columns, const struct table *table, con
     if (!excluded)
         return complain_of_memory(complaint);
     bool fine = columns_mark_excluded(table, wishes, excluded, complaint);
+    /* A model that learned without errors of the target has them in its noise. */
     if (fine)
-        pair_by_rule(columns, excluded, errors);
+        pair_by_rule(columns, wishes->as_in_training ? columns->count : subjects(columns), excluded,
+                     errors);
     if (fine && errors)
         fine = pair_errors(columns, table, learned, wishes->errors, complaint) &&
                find_correlations(columns, table, excluded, complaint);
@@ -322,8 +334,8 @@ static bool note_pair(struct name_list *pairs, const char *name, const char *sig
 char *columns_errors(const struct columns *columns, const struct table *table) {
     struct name_list pairs = {0};
     bool fine = true;
-    for (size_t j = 0; fine && j < columns->count; j++) {
-        const struct feature *feature = &columns->feature[j];
+    for (size_t j = 0; fine && j < subjects(columns); j++) {
+        const struct feature *feature = subject(columns, j);
         bool here = feature->value.errors.lower != NO_COLUMN;
         char *own = here ? error_sides_write(table, &feature->value.errors) : NULL;
         char *other = error_sides_write(table, &feature->minus.errors);

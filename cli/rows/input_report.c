@@ -65,6 +65,9 @@ void report_what_is_lost(const struct table_input *input, const nim_model *model
                          const struct arguments *arguments) {
     if (nim_model_can(model, NIM_USES_ERRORS))
         report_lost_errors(input, arguments);
+    if (input->columns.target && input->columns.target->lost)
+        say(arguments, "%s: no column '%s': the targets count as exact; --errors %s=NAME names one",
+            table_path(input->table), input->columns.target->lost, input->columns.target->name);
     if (input->target.no_exposure)
         say(arguments,
             "%s: no column '%s', the exposure in training: it is taken as 1; --exposure names a "

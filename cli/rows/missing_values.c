@@ -56,6 +56,10 @@ static void mark(bool *used, long column) {
 
 static void mark_used(bool *used, const struct columns *columns, long target) {
     mark(used, target);
+    if (columns->target) {
+        mark(used, columns->target->value.errors.lower);
+        mark(used, columns->target->value.errors.upper);
+    }
     for (size_t j = 0; j < columns->count; j++) {
         const struct measured *measured[] = {&columns->feature[j].value,
                                              &columns->feature[j].minus};

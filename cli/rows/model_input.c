@@ -30,9 +30,13 @@ static bool load_model(struct loaded_model *loaded, const struct arguments *argu
 static bool open_table(struct table_input *input, const struct arguments *arguments,
                        struct table_request *request, struct complaint *complaint) {
     struct name_list conditions = {0};
+    /* evaluate --folds --like: the rows are those the models were trained with. */
+    const char *noted =
+        argument_given(arguments, "like") ? fit_request_noted(request->model, REQUEST_WHERE) : NULL;
     request->format = file_format(arguments, "format");
     request->conditions = &conditions;
-    bool fine = argument_all(arguments, "where", &conditions, complaint) &&
+    bool fine = (noted ? name_list_split(&conditions, noted, "--where", complaint)
+                       : argument_all(arguments, "where", &conditions, complaint)) &&
                 table_input_open(input, request, complaint);
     request->conditions = NULL;
     name_list_free(&conditions);

@@ -44,6 +44,8 @@ nim_data rows_stretch(const struct rows *rows, size_t first, size_t end) {
         data.targets += first * data.outputs;
     if (data.exposure)
         data.exposure += first;
+    if (data.target_sigma)
+        data.target_sigma += first;
     row_shapes_show(&rows->shapes, first, &data);
     return data;
 }
@@ -342,6 +344,20 @@ static bool read_attribute(struct rows *rows, size_t j, struct complaint *compla
     return true;
 }
 
+/* Errors of the selected targets: of two sides their root mean square, and none where it is
+ * missing, as noise is learned beside. */
+static bool read_target_errors(struct rows *rows, struct complaint *complaint) {
+    memcpy(rows->own.value, rows->target->cell, rows->at_hand * sizeof *rows->own.value);
+    if (!read_errors(rows, &rows->columns->target->value.errors, 0.0, &rows->own, complaint))
+        return false;
+    for (size_t k = 0; k < rows->count; k++) {
+        struct reading cell = reading_at(&rows->own, rows->place[k]);
+        double error = hypot(cell.lower, cell.upper) / sqrt(2.0);
+        rows->targets.error[k] = isnan(error) ? 0.0 : error;
+    }
+    return true;
+}
+
 static bool read_correlation(struct rows *rows, const struct correlation *correlation,
                              struct complaint *complaint) {
     size_t pairs = pair_count(rows->columns->count);
@@ -379,7 +395,8 @@ bool rows_next(struct rows *rows, struct complaint *complaint) {
     for (size_t j = 0; rows->count && j < rows->columns->count; j++)
         if (!read_attribute(rows, j, complaint))
             return false;
-    return !rows->count || read_correlations(rows, complaint);
+    return !rows->count || ((!rows->targets.measured || read_target_errors(rows, complaint)) &&
+                            read_correlations(rows, complaint));
 }
 
 bool rows_all_filtered(const struct rows *rows) {

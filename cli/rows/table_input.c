@@ -85,7 +85,11 @@ static bool find_features(struct table_input *input, const struct table_request 
                                    .errors = request->errors,
                                    .log = request->log};
     struct taken *taken = columns_taken(input, request, &wishes.taken_count);
-    bool fine = set_aside(input, request, &taken, &wishes.taken_count, complaint);
+    struct target *target = &input->target;
+    bool number = target->count && target->task->predicts == PREDICTS_NUMBER;
+    bool fine = set_aside(input, request, &taken, &wishes.taken_count, complaint) &&
+                (!number ||
+                 columns_take_target(&input->columns, input->table, target->column[0], complaint));
     wishes.taken = taken;
     if (!fine)
         ; /* it was said why */
@@ -98,6 +102,7 @@ static bool find_features(struct table_input *input, const struct table_request 
     fine = fine &&
            (request->ignore_units || units_check_within(&input->columns, input->table, complaint));
     free(taken);
+    target->measured = number && feature_has_errors(input->columns.target);
     const nim_options *options =
         request->model ? nim_model_options(request->model) : request->options;
     if (fine && options &&

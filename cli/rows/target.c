@@ -254,7 +254,8 @@ struct target_values target_shape(const struct target *target) {
     bool one_class = task_has_one_class(target->task);
     return (struct target_values){.classed = target->count && one_class,
                                   .outputs = one_class ? 0 : target->count,
-                                  .exposed = target->exposure != NO_COLUMN};
+                                  .exposed = target->exposure != NO_COLUMN,
+                                  .measured = target->measured};
 }
 
 static bool make_room(struct target *target, size_t rows, struct complaint *complaint) {

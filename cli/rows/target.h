@@ -23,6 +23,7 @@ struct target {
     size_t count; /* columns: one, except for sets of labels; 0 if the target is not read */
     size_t *column;
     long exposure;           /* of counts: a column, or NO_COLUMN: all are 1 */
+    bool measured;           /* numbers have errors: struct columns says which */
     bool chosen;             /* the column by default */
     bool positive;           /* asked for as log(column) */
     bool keep_unlabelled;    /* rows without a target, or of other classes, are used */

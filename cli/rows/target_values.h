@@ -2,7 +2,7 @@
 #ifndef CLI_ROWS_TARGET_VALUES_H
 #define CLI_ROWS_TARGET_VALUES_H
 
-/* Targets of rows in memory: classes, or numbers and optional exposures. */
+/* Targets of rows in memory: classes, or numbers, with optional exposures or errors. */
 
 #include "nimgp.h"
 
@@ -13,9 +13,10 @@ struct target_values {
     bool classed;   /* rows have a class or level */
     size_t outputs; /* numbers per row, 0 if rows have a class */
     bool exposed;   /* counts have an exposure each */
-    /* rows, rows x outputs, rows; NULL if the shape has none. */
+    bool measured;  /* numbers have a 1-sigma error each */
+    /* rows, rows x outputs, rows, rows; NULL if the shape has none. */
     int32_t *class;
-    double *y, *exposure;
+    double *y, *exposure, *error;
 };
 
 /* Grows to this number of rows; existing rows are kept. False when out of memory. */

@@ -50,7 +50,7 @@ static bool errors_fit(const struct table *table, const struct measured *measure
 
 bool units_check_within(const struct columns *columns, const struct table *table,
                         struct complaint *complaint) {
-    bool fine = true;
+    bool fine = !columns->target || errors_fit(table, &columns->target->value, complaint);
     for (size_t j = 0; fine && j < columns->count; j++) {
         const struct feature *feature = &columns->feature[j];
         fine = errors_fit(table, &feature->value, complaint) &&

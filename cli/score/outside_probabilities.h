@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_SCORE_OUTSIDE_PROBABILITIES_H
-#define CLI_SCORE_OUTSIDE_PROBABILITIES_H
+#pragma once
 
 /* Probabilities from a file: the columns p_CLASS of a table. */
 
@@ -26,5 +25,3 @@ bool outside_probabilities_read(struct outside_probabilities *outside, const cha
 size_t outside_probabilities_find(const struct outside_probabilities *outside, size_t row);
 
 void outside_probabilities_free(struct outside_probabilities *outside);
-
-#endif

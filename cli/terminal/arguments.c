@@ -12,17 +12,18 @@
 #include <string.h>
 
 struct given_option {
-    struct option option;
+    const struct option *option;
     const char *value; /* "" for flags */
 };
 
 struct arguments {
     const struct command *command;
+    struct option_list options;
     size_t operands, givens;
     const char **operand;
     struct given_option *given;
     bool want_help;
-    char *const *words; /* as they stood */
+    const char *const *words; /* as they stood */
     size_t word_count;
 };
 
@@ -34,16 +35,16 @@ struct cursor {
     size_t count, next;
 };
 
-static bool complain_of_unknown(const struct command *command, const char *word, size_t length,
+static bool complain_of_unknown(const struct arguments *arguments, const char *word, size_t length,
                                 struct complaint *complaint) {
+    const struct command *command = arguments->command;
+    const struct option_list *options = &arguments->options;
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name), word);
     struct nearest nearest = {.word = name};
-    struct option_walk walk = {.command = command};
-    struct option option;
-    while (option_next(&walk, &option))
-        nearest_try(&nearest, option.name);
-    bool trains = option_named(command, SET, strlen(SET), &option);
+    for (size_t i = 0; i < options->count; i++)
+        nearest_try(&nearest, options->option[i].name);
+    bool trains = option_named(options, SET, strlen(SET));
     char spelled[sizeof name];
     option_respell(name, '-', '_', spelled, sizeof spelled);
     if (trains && nim_option_named(spelled))
@@ -59,13 +60,12 @@ static bool complain_of_unknown(const struct command *command, const char *word,
 
 static bool complain_of_choice(const struct command *command, const struct option *option,
                                const char *value, struct complaint *complaint) {
-    char list[512] = "", choice[OPTION_CHOICE], best[OPTION_CHOICE + 32] = "";
+    char list[512], choice[OPTION_CHOICE], best[OPTION_CHOICE + 32] = "";
     struct nearest nearest = {.word = value};
-    for (size_t i = 0; i < option_choices(option); i++) {
+    option_respell(option->values, '_', '-', list, sizeof list);
+    for (const char *values = option->values; option_choice(&values, choice);) {
         const char *before = nearest.found;
-        option_choice(option, i, choice);
-        size_t slips = nearest.slips, used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", choice);
+        size_t slips = nearest.slips;
         nearest_try(&nearest, choice);
         if (nearest.found && (!before || nearest.slips < slips))
             snprintf(best, sizeof best, "; did you mean %s?", choice);
@@ -80,7 +80,7 @@ static bool set_engine(const struct command *command, const struct option *optio
     nim_error error;
     if (!option->value) {
         value = "1"; /* a flag */
-    } else if (option_choices(option) && strlen(value) < sizeof spelled) {
+    } else if (option->closed) {
         option_respell(value, '-', '_', spelled, sizeof spelled);
         value = spelled;
     }
@@ -128,44 +128,45 @@ static bool check_value(const struct command *command, const struct option *opti
 }
 
 /* An option was met; `attached` is the value written with it, or NULL. */
-static bool take(struct arguments *arguments, struct cursor *cursor, struct option option,
+static bool take(struct arguments *arguments, struct cursor *cursor, const struct option *option,
                  const char *attached, struct complaint *complaint) {
     const char *name = arguments->command->name, *value = "";
-    if (!option.value && attached)
-        return complain(complaint, BAD_USAGE, "%s: --%s takes no value", name, option.name);
-    if (option.value && attached)
+    if (!option->value && attached)
+        return complain(complaint, BAD_USAGE, "%s: --%s takes no value", name, option->name);
+    if (option->value && attached)
         value = attached;
-    else if (option.value) {
+    else if (option->value) {
         /* A word that looks like an option is a forgotten value rather than one. */
         if (cursor->next == cursor->count || strncmp(cursor->words[cursor->next], "--", 2) == 0)
             return complain(complaint, BAD_USAGE, "%s: --%s needs a value: --%s %s", name,
-                            option.name, option.name, option.value);
+                            option->name, option->name, option->value);
         value = cursor->words[cursor->next++];
     }
-    if (!check_value(arguments->command, &option, value, complaint))
+    if (!check_value(arguments->command, option, value, complaint))
         return false;
     arguments->given[arguments->givens++] = (struct given_option){.option = option, .value = value};
-    arguments->want_help = arguments->want_help || strcmp(option.name, "help") == 0;
+    arguments->want_help = arguments->want_help || strcmp(option->name, "help") == 0;
     return true;
 }
 
 static bool take_long(struct arguments *arguments, struct cursor *cursor, const char *word,
                       struct complaint *complaint) {
     size_t length = strcspn(word, "=");
-    struct option option;
-    if (!option_named(arguments->command, word, length, &option))
-        return complain_of_unknown(arguments->command, word, length, complaint);
+    const struct option *option = option_named(&arguments->options, word, length);
+    if (!option)
+        return complain_of_unknown(arguments, word, length, complaint);
     return take(arguments, cursor, option, word[length] ? word + length + 1 : NULL, complaint);
 }
 
 static bool take_short(struct arguments *arguments, struct cursor *cursor, const char *word,
                        struct complaint *complaint) {
-    struct option option;
-    if (option_lettered(arguments->command, word[0], &option))
+    const struct option *option = option_lettered(&arguments->options, word[0]);
+    if (option)
         return take(arguments, cursor, option, word[1] ? word + 1 : NULL, complaint);
-    if (option_named(arguments->command, word, strcspn(word, "="), &option))
+    option = option_named(&arguments->options, word, strcspn(word, "="));
+    if (option)
         return complain(complaint, BAD_USAGE, "%s: unknown option -%s; did you mean --%s?",
-                        arguments->command->name, word, option.name);
+                        arguments->command->name, word, option->name);
     return complain(complaint, BAD_USAGE, "%s: unknown option -%s; see nimgp %s --help",
                     arguments->command->name, word, arguments->command->name);
 }
@@ -211,8 +212,9 @@ struct arguments *arguments_parse(const struct command *command, size_t count, c
                                   struct complaint *complaint) {
     struct arguments *arguments = calloc(1, sizeof *arguments);
     if (arguments) {
+        option_list_make(&arguments->options, command);
         arguments->command = command;
-        arguments->words = words;
+        arguments->words = (const char *const *)words;
         arguments->word_count = count;
         arguments->operand = calloc(count + 1, sizeof *arguments->operand);
         arguments->given = calloc(count + 1, sizeof *arguments->given);
@@ -246,18 +248,22 @@ static char *add_word(char *end, const char *word) {
     return end;
 }
 
-char *argument_line(const struct arguments *arguments) {
-    size_t size = strlen(arguments->command->name) + 8;
-    for (size_t i = 0; i < arguments->word_count; i++)
-        size += 4 * strlen(arguments->words[i]) + 3;
+char *shell_line(const char *command, size_t count, const char *const *words) {
+    size_t size = strlen(command) + 8;
+    for (size_t i = 0; i < count; i++)
+        size += 4 * strlen(words[i]) + 3;
     char *line = malloc(size);
     if (!line)
         return NULL;
-    char *end = line + snprintf(line, size, "nimgp %s", arguments->command->name);
-    for (size_t i = 0; i < arguments->word_count; i++)
-        end = add_word(end, arguments->words[i]);
+    char *end = line + snprintf(line, size, "nimgp %s", command);
+    for (size_t i = 0; i < count; i++)
+        end = add_word(end, words[i]);
     *end = '\0';
     return line;
+}
+
+char *argument_line(const struct arguments *arguments) {
+    return shell_line(arguments->command->name, arguments->word_count, arguments->words);
 }
 
 void arguments_free(struct arguments *arguments) {
@@ -285,13 +291,13 @@ const char *argument_operand(const struct arguments *arguments, size_t index) {
 size_t argument_count(const struct arguments *arguments, const char *name) {
     size_t count = 0;
     for (size_t i = 0; i < arguments->givens; i++)
-        count += strcmp(arguments->given[i].option.name, name) == 0;
+        count += strcmp(arguments->given[i].option->name, name) == 0;
     return count;
 }
 
 const char *argument_nth(const struct arguments *arguments, const char *name, size_t k) {
     for (size_t i = 0; i < arguments->givens; i++)
-        if (strcmp(arguments->given[i].option.name, name) == 0 && k-- == 0)
+        if (strcmp(arguments->given[i].option->name, name) == 0 && k-- == 0)
             return arguments->given[i].value;
     return NULL;
 }
@@ -302,8 +308,8 @@ bool argument_given(const struct arguments *arguments, const char *name) {
 
 const char *argument_borrowed(const struct arguments *arguments) {
     for (size_t i = 0; i < arguments->givens; i++)
-        if (arguments->given[i].option.borrowed)
-            return arguments->given[i].option.name;
+        if (arguments->given[i].option->borrowed)
+            return arguments->given[i].option->name;
     return NULL;
 }
 
@@ -321,10 +327,9 @@ const char *argument_text(const struct arguments *arguments, const char *name) {
     size_t count = argument_count(arguments, name);
     if (count)
         return argument_nth(arguments, name, count - 1);
-    struct option option = {0};
-    bool known = option_named(arguments->command, name, strlen(name), &option);
-    assert(known && "a command asks for an option that is not in its table");
-    return known ? option.fallback : NULL;
+    const struct option *option = option_named(&arguments->options, name, strlen(name));
+    assert(option && "a command asks for an option that is not in its table");
+    return option ? option->fallback : NULL;
 }
 
 static bool complain_of_range(const struct arguments *arguments, const char *name, const char *text,
@@ -362,7 +367,7 @@ bool argument_engine(const struct arguments *arguments, nim_options *options,
                      struct complaint *complaint) {
     for (size_t i = 0; i < arguments->givens; i++) {
         const struct given_option *given = &arguments->given[i];
-        if (!set_given(arguments->command, &given->option, given->value, options, complaint))
+        if (!set_given(arguments->command, given->option, given->value, options, complaint))
             return false;
     }
     return true;

@@ -22,10 +22,10 @@ struct option {
     const char *help;     /* one sentence; NULL: the library's own for `engine` */
     const char *fallback; /* the default as text, or NULL; for `engine` the library's own */
     const char *engine;   /* the library's option it sets (nim_option_describe), or NULL */
-    const char *values;   /* "a|b|c" where these are all, or NULL; for `engine` the library's */
-    const char *const *choices; /* for `engine` the library's names where these are all, or NULL */
+    const char *values;   /* "a, b, c" where these are all, or NULL; for `engine` the library's */
     enum { NO_TIER, TIER_EVERYDAY, TIER_EXPERT } tier; /* in nim_option_tier's order, from 1 */
     bool borrowed;                                     /* it stands in the table by its tier only */
+    bool closed; /* `values` are names, and no others are allowed; found by option_list_make */
 };
 
 /* What a command that trains has. */
@@ -60,8 +60,10 @@ extern const struct command command_simulate, command_fit, command_predict, comm
 
 const char *argument_command(const struct arguments *arguments); /* its name */
 
-/* The whole command line, quoted for a shell; to be freed. NULL when out of memory. */
+/* The whole command line, or that of other words, quoted for a shell; to be freed. NULL when out of
+ * memory. */
 char *argument_line(const struct arguments *arguments);
+char *shell_line(const char *command, size_t count, const char *const *words);
 
 const char *argument_operand(const struct arguments *arguments, size_t index);
 

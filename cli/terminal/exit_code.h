@@ -17,6 +17,7 @@ enum exit_code exit_code_of(enum complaint_kind kind);
 
 /* All exit codes in words, up to one without text. */
 struct exit_meaning {
+    enum complaint_kind kind;
     enum exit_code code;
     const char *text;
 };

@@ -40,12 +40,11 @@ static void put_word(struct flow *flow, const char *word, size_t length) {
     flow->column += (int)length;
 }
 
-static void put_words(struct flow *flow, const char *text) {
-    while (*text) {
-        size_t length = strcspn(text, " \n");
+static void put_words(struct flow *flow, const char *text, size_t size) {
+    for (size_t i = 0, length; i < size; i += length + 1) {
+        length = strcspn(text + i, " \n");
         if (length)
-            put_word(flow, text, length);
-        text += length + (text[length] != '\0');
+            put_word(flow, text + i, length);
     }
 }
 
@@ -61,12 +60,7 @@ static void put_paragraphs(FILE *file, const char *text, int indent) {
         const char *end = strstr(text, "\n\n");
         size_t length = end ? (size_t)(end - text) : strlen(text);
         struct flow flow = {.file = file, .indent = indent};
-        for (size_t i = 0; i < length;) {
-            size_t word = strcspn(text + i, " \n");
-            if (word)
-                put_word(&flow, text + i, word);
-            i += word + 1;
-        }
+        put_words(&flow, text, length);
         end_line(&flow);
         text += length;
         text += strspn(text, "\n");
@@ -87,13 +81,12 @@ static void put_option(FILE *file, const struct option *option) {
             option->value ? option->value : "");
     struct flow flow = {.file = file, .indent = INDENT};
     char note[OPTION_NOTE], remark[OPTION_NOTE + 2], rules[OPTION_RULES];
-    put_words(&flow, option->help);
     option_rules(option, rules);
-    put_words(&flow, rules);
     option_note(option, note);
-    snprintf(remark, sizeof remark, "(%s)", note);
-    if (note[0])
-        put_words(&flow, remark);
+    int length = snprintf(remark, sizeof remark, "(%s)", note);
+    put_words(&flow, option->help, strlen(option->help));
+    put_words(&flow, rules, strlen(rules));
+    put_words(&flow, remark, note[0] ? (size_t)length : 0);
     end_line(&flow);
 }
 
@@ -117,13 +110,12 @@ void help_command(FILE *file, const struct command *command) {
     fprintf(file, "nimgp %s: %s\n\nusage: nimgp %s [options]%s%s\n\n", command->name,
             command->summary, command->name, length < 80 ? " " : "\n  ", command->operands);
     put_paragraphs(file, command->description, 0);
-    struct option_walk walk = {.command = command};
-    struct option option;
-    for (bool first = true; option_next(&walk, &option); first = false) {
-        if (first && !option_heading(&option))
-            fputs("\noptions:\n", file);
-        put_option(file, &option);
-    }
+    struct option_list list;
+    option_list_make(&list, command);
+    if (!option_heading(&list.option[0]))
+        fputs("\noptions:\n", file);
+    for (size_t i = 0; i < list.count; i++)
+        put_option(file, &list.option[i]);
     fputs("\nexamples:\n", file);
     put_indented(file, command->examples);
     put_exit_codes(file);

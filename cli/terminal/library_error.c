@@ -1,26 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/terminal/library_error.h"
 
-static enum complaint_kind kind_of(nim_status status) {
-    switch (status) {
-    case NIM_INVALID_ARGUMENT:
-        return BAD_USAGE;
-    case NIM_BAD_DATA:
-    case NIM_IO:
-    case NIM_BAD_FILE:
-        return BAD_INPUT;
-    case NIM_CANCELLED:
-        return INTERRUPTED;
-    case NIM_OK: /* nothing to complain of */
-    case NIM_OUT_OF_MEMORY:
-    case NIM_NUMERICAL:
-    case NIM_COMMUNICATION:
-        break;
-    }
-    return BROKE_DOWN;
-}
+/* Of the statuses that are no breakdown. */
+static const enum complaint_kind kinds[] = {[NIM_INVALID_ARGUMENT] = BAD_USAGE,
+                                            [NIM_BAD_DATA] = BAD_INPUT,
+                                            [NIM_IO] = BAD_INPUT,
+                                            [NIM_BAD_FILE] = BAD_INPUT,
+                                            [NIM_CANCELLED] = INTERRUPTED};
 
 bool complain_of(struct complaint *complaint, const nim_error *error) {
-    return complain(complaint, kind_of(error->status), "%s",
+    bool known = error->status < sizeof kinds / sizeof *kinds && kinds[error->status];
+    return complain(complaint, known ? kinds[error->status] : BROKE_DOWN, "%s",
                     error->message[0] ? error->message : nim_status_text(error->status));
 }

@@ -14,19 +14,13 @@ static const struct option implicit[] = {
 
 enum { IMPLICIT = sizeof implicit / sizeof *implicit };
 
+/* ---------------------------------------------------------------- lists ----------------------- */
+
 static bool has_own(const struct command *command, const char *engine) {
     for (const struct option *own = command->options; own->name; own++)
         if ((own->engine && strcmp(own->engine, engine) == 0) || strcmp(own->name, engine) == 0)
             return true;
     return false;
-}
-
-/* A command with headings gets one over what every command has, too. */
-static size_t first_implicit(const struct command *command) {
-    for (size_t i = 0; command->options[i].name; i++)
-        if (option_heading(&command->options[i]))
-            return 0;
-    return 1;
 }
 
 /* An option of the library as one of the program, whose names have hyphens. */
@@ -41,95 +35,55 @@ static struct option from_library(size_t index) {
         .name = spelled[index], .value = value[info->type], .engine = info->name, .borrowed = true};
 }
 
-static void fill_from_library(struct option *option) {
-    const nim_option_info *info = nim_option_named(option->engine);
-    assert(info && "an option's engine is no option of the library");
-    option->help = option->help ? option->help : info->help;
-    option->fallback = option->fallback ? option->fallback : info->fallback;
-    if (option->values)
-        return;
-    option->values = info->values;
-    if (info->type == NIM_OPTION_CHOICE || info->type == NIM_OPTION_FLAG)
-        option->choices = info->choices;
-}
-
-/* The next option of a tier; false if there is no more. */
-static bool step_tier(struct option_walk *walk, struct option *option, unsigned tier) {
-    const nim_option_info *info;
-    while ((info = nim_option_describe(walk->index++)))
-        if ((unsigned)info->tier + 1 == tier && !has_own(walk->command, info->name)) {
-            *option = from_library(walk->index - 1);
-            return true;
-        }
-    walk->index = 0;
-    return false;
-}
-
-/* The next option as its table has it, then what every command has. */
-static bool step(struct option_walk *walk, struct option *option) {
-    const struct command *command = walk->command;
-    while (!walk->own_are_over) {
-        const struct option *own = &command->options[walk->place];
-        if (own->tier && step_tier(walk, option, own->tier))
-            return true;
-        walk->place++;
-        *option = *own;
-        if (own->name && !own->tier)
-            return true;
-        if (!own->name) {
-            walk->own_are_over = true;
-            walk->place = first_implicit(command);
-        }
+static void add(struct option_list *list, struct option option) {
+    const nim_option_info *info = option.engine ? nim_option_named(option.engine) : NULL;
+    assert(list->count < MOST_OPTIONS && !info == !option.engine);
+    if (info) {
+        option.help = option.help ? option.help : info->help;
+        option.fallback = option.fallback ? option.fallback : info->fallback;
+        option.values = option.values ? option.values : info->values;
     }
-    if (walk->place < IMPLICIT)
-        *option = implicit[walk->place];
-    return walk->place++ < IMPLICIT;
+    option.closed = option.value && option.values && (!info || info->type == NIM_OPTION_CHOICE);
+    list->option[list->count++] = option;
 }
 
-bool option_next(struct option_walk *walk, struct option *option) {
-    if (!step(walk, option))
-        return false;
-    if (option->engine)
-        fill_from_library(option);
-    return true;
+void option_list_make(struct option_list *list, const struct command *command) {
+    bool headings = false;
+    list->count = 0;
+    for (const struct option *own = command->options; own->name; own++) {
+        const nim_option_info *info;
+        headings = headings || option_heading(own);
+        if (!own->tier)
+            add(list, *own);
+        for (size_t i = 0; own->tier && (info = nim_option_describe(i)); i++)
+            if ((unsigned)info->tier + 1 == own->tier && !has_own(command, info->name))
+                add(list, from_library(i));
+    }
+    /* A command with headings gets one over what every command has, too. */
+    for (size_t i = headings ? 0 : 1; i < IMPLICIT; i++)
+        add(list, implicit[i]);
 }
 
 bool option_heading(const struct option *option) {
     return option->name[0] == '\0';
 }
 
-bool option_named(const struct command *command, const char *name, size_t length,
-                  struct option *option) {
-    struct option_walk walk = {.command = command};
-    bool found = false;
-    while (length && !found && step(&walk, option))
-        found = strlen(option->name) == length && memcmp(option->name, name, length) == 0;
-    if (found && option->engine)
-        fill_from_library(option);
-    return found;
+const struct option *option_named(const struct option_list *list, const char *name, size_t length) {
+    for (size_t i = 0; length && i < list->count; i++)
+        if (strlen(list->option[i].name) == length &&
+            memcmp(list->option[i].name, name, length) == 0)
+            return &list->option[i];
+    return NULL;
 }
 
-bool option_lettered(const struct command *command, char letter, struct option *option) {
-    struct option_walk walk = {.command = command};
-    bool found = false;
-    while (letter && !found && step(&walk, option))
-        found = option->letter == letter;
-    if (found && option->engine)
-        fill_from_library(option);
-    return found;
+const struct option *option_lettered(const struct option_list *list, char letter) {
+    for (size_t i = 0; letter && i < list->count; i++)
+        if (list->option[i].letter == letter)
+            return &list->option[i];
+    return NULL;
 }
 
-size_t option_choices(const struct option *option) {
-    size_t count = 0;
-    while (option->value && option->choices && option->choices[count])
-        count++;
-    if (count || !option->value || !option->values || option->engine)
-        return count; /* none for a flag, free text or a number */
-    count = 1;
-    for (const char *c = option->values; *c; c++)
-        count += *c == '|';
-    return count;
-}
+/* ---------------------------------------------------------------- values ---------------------- */
 
 void option_respell(const char *value, char from, char to, char *text, size_t size) {
     size_t i = 0;
@@ -138,28 +92,21 @@ void option_respell(const char *value, char from, char to, char *text, size_t si
     text[i] = '\0';
 }
 
-void option_choice(const struct option *option, size_t index, char text[OPTION_CHOICE]) {
-    const char *values = option->choices ? option->choices[index] : option->values;
-    while (!option->choices && index--)
-        values += strcspn(values, "|") + 1;
-    snprintf(text, OPTION_CHOICE, "%.*s", (int)strcspn(values, "|"), values);
-    if (option->engine)
-        option_respell(text, '_', '-', text, OPTION_CHOICE);
+bool option_choice(const char **values, char choice[OPTION_CHOICE]) {
+    size_t length = strcspn(*values, ",");
+    option_respell(*values, '_', '-', choice, length < OPTION_CHOICE ? length + 1 : OPTION_CHOICE);
+    *values += length + strspn(*values + length, ", ");
+    return length > 0;
 }
 
 bool option_allows(const struct option *option, const char *value) {
-    size_t count = option_choices(option);
     char choice[OPTION_CHOICE], spelled[OPTION_CHOICE];
-    if (!count)
+    if (!option->closed)
         return true;
-    if (strlen(value) >= sizeof spelled)
-        return false;
-    option_respell(value, option->engine ? '_' : '\0', '-', spelled, sizeof spelled);
-    for (size_t i = 0; i < count; i++) {
-        option_choice(option, i, choice);
+    option_respell(value, '_', '-', spelled, sizeof spelled);
+    for (const char *values = option->values; option_choice(&values, choice);)
         if (strcmp(choice, spelled) == 0)
-            return true;
-    }
+            return strlen(value) < sizeof spelled;
     return false;
 }
 
@@ -171,22 +118,15 @@ void option_rules(const struct option *option, char text[OPTION_RULES]) {
 }
 
 void option_note(const struct option *option, char text[OPTION_NOTE]) {
-    char piece[OPTION_CHOICE];
-    size_t choices = option_choices(option), used = 0;
+    char fallback[OPTION_CHOICE], from = option->closed ? '_' : '\0';
     text[0] = '\0';
     if (!option->value)
         return;
-    for (size_t i = 0; i < choices; i++) {
-        option_choice(option, i, piece);
-        snprintf(text + used, OPTION_NOTE - used, "%s%s", i ? ", " : "", piece);
-        used = strlen(text);
-    }
-    if (!choices && option->values)
-        snprintf(text, OPTION_NOTE, "%s", option->values);
-    used = strlen(text);
+    if (option->values)
+        option_respell(option->values, from, '-', text, OPTION_NOTE);
     if (!option->fallback)
         return;
-    bool respelled = choices && option->engine;
-    option_respell(option->fallback, respelled ? '_' : '\0', '-', piece, sizeof piece);
-    snprintf(text + used, OPTION_NOTE - used, "%sdefault %s", used ? "; " : "", piece);
+    size_t used = strlen(text);
+    option_respell(option->fallback, from, '-', fallback, sizeof fallback);
+    snprintf(text + used, OPTION_NOTE - used, "%sdefault %s", used ? "; " : "", fallback);
 }

@@ -8,29 +8,28 @@
 
 #include "cli/terminal/command.h"
 
-/* Iterates over the options of a command: `struct option_walk walk = {.command = command}`, then
- * option_next until it is false. */
-struct option_walk {
-    const struct command *command;
-    bool own_are_over;
-    size_t place, index; /* in a list of options, and in the library's */
+enum { MOST_OPTIONS = 128 };
+
+struct option_list {
+    size_t count;
+    struct option option[MOST_OPTIONS];
 };
-bool option_next(struct option_walk *walk, struct option *option);
+
+void option_list_make(struct option_list *list, const struct command *command);
 
 bool option_heading(const struct option *option);
 
-/* The option of that name, or letter; false when there is none. */
-bool option_named(const struct command *command, const char *name, size_t length,
-                  struct option *option);
-bool option_lettered(const struct command *command, char letter, struct option *option);
+/* The option of that name, or letter; NULL when there is none. */
+const struct option *option_named(const struct option_list *list, const char *name, size_t length);
+const struct option *option_lettered(const struct option_list *list, char letter);
 
 /*
- * The allowed values if they are a finite list, otherwise 0. The library's names have underscores;
- * on the command line they have hyphens, and both are accepted.
+ * Where the allowed values are a list of names: the next of them, from a text that starts as
+ * option->values; false at the end. The library's names have underscores; on the command line they
+ * have hyphens, and both are accepted.
  */
 enum { OPTION_CHOICE = 64 };
-size_t option_choices(const struct option *option);
-void option_choice(const struct option *option, size_t index, char text[OPTION_CHOICE]);
+bool option_choice(const char **values, char choice[OPTION_CHOICE]);
 bool option_allows(const struct option *option, const char *value);
 
 /* How the library chooses the option, in its words; "" if it does not, or if the program has its

@@ -51,6 +51,21 @@ static void say_exposure(const struct report *report) {
     }
 }
 
+static void say_errors_of_target(const struct report *report) {
+    const struct training_table *training = report->training;
+    const struct feature *target = training->input.columns.target;
+    char *names = feature_errors(target, training->input.table);
+    size_t none = 0;
+    for (size_t i = 0; i < training->set.rows; i++)
+        none += training->set.targets.error[i] == 0.0;
+    char some[64] = "";
+    if (none)
+        snprintf(some, sizeof some, ", missing or zero in %zu row%s", none, plural_s(none));
+    say(report->arguments, "errors of the target: %s%s; --errors %s= learns without them",
+        names ? names : "", some, target->name);
+    free(names);
+}
+
 static void say_target(const struct report *report) {
     const struct training_table *training = report->training;
     const struct target *target = &training->input.target;
@@ -63,7 +78,9 @@ static void say_target(const struct report *report) {
                                                                                  : "");
     report_cut_short(training->input.table, report->arguments);
     name_list_show(unused, 4, names, sizeof names);
-    if (unused->count)
+    if (target->measured)
+        say_errors_of_target(report);
+    else if (unused->count)
         say(report->arguments, "the errors of the target (%s) are not used; its noise is learned",
             names);
 }

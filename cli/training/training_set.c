@@ -253,13 +253,23 @@ static bool goes(size_t k, double share, uint64_t seed, size_t class) {
     return k == first + spared + mix(seed, class, cell) % (end - first - spared);
 }
 
+struct training_set training_set_of(const struct rows *rows) {
+    return (struct training_set){.rows = rows->count,
+                                 .attributes = rows->columns->count,
+                                 .x = rows->x,
+                                 .sigma = rows->sigma,
+                                 .shapes = rows->shapes,
+                                 .targets = rows->targets};
+}
+
 bool training_set_like(struct training_set *set, const struct training_set *other, size_t rows,
                        struct complaint *complaint) {
     *set = (struct training_set){.attributes = other->attributes,
                                  .memory = other->memory,
                                  .targets = {.classed = other->targets.classed,
                                              .outputs = other->targets.outputs,
-                                             .exposed = other->targets.exposed},
+                                             .exposed = other->targets.exposed,
+                                             .measured = other->targets.measured},
                                  .shapes = {.attributes = other->attributes,
                                             .lopsided = other->shapes.lopsided,
                                             .limited = other->shapes.limited,

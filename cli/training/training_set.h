@@ -56,6 +56,9 @@ void training_set_keep(struct training_set *set, const bool *wanted);
 bool training_set_hold_out(struct training_set *set, size_t classes, double share, uint64_t seed,
                            struct training_set *held, struct complaint *complaint);
 
+/* A block of rows as a set, which refers to their memory. */
+struct training_set training_set_of(const struct rows *rows);
+
 /* An empty set with memory for this number of rows, with the shape of another. */
 bool training_set_like(struct training_set *set, const struct training_set *other, size_t rows,
                        struct complaint *complaint);

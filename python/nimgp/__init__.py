@@ -13,22 +13,23 @@ There are estimators of classes, ordered classes, sets of labels, numbers and co
 
 from __future__ import annotations
 
-from ._check_table import CheckedColumn, CheckedTable, check_table
-from ._classifier import NoisyGPClassifier
-from ._counts import NoisyGPCountRegressor
-from ._errors import Errors
-from ._estimator import Denoised, Population, load
-from ._fit_table import fit_table
-from ._folds import cross_val_predict
-from ._multilabel import NoisyGPMultiLabelClassifier
-from ._native import NumericalError, Option, options, version
-from ._ordinal import NoisyGPOrdinalClassifier
-from ._progress import Progress
-from ._regressor import NoisyGPRegressor
-from ._report import Report
-from ._scoring import mean_log_density, neg_log_loss, scorer
-from ._uncertainty import Uncertainty
+from ._base.errors import Errors
+from ._estimators.classifier import NoisyGPClassifier
+from ._estimators.counts import NoisyGPCountRegressor
+from ._estimators.estimator import Denoised, Population
+from ._estimators.files import load
+from ._estimators.fit_table import fit_table
+from ._estimators.folds import cross_val_predict
+from ._estimators.multilabel import NoisyGPMultiLabelClassifier
+from ._estimators.ordinal import NoisyGPOrdinalClassifier
+from ._estimators.regressor import NoisyGPRegressor
+from ._estimators.report import Report
+from ._estimators.scoring import mean_log_density, neg_log_loss, scorer
+from ._estimators.uncertainty import Uncertainty
+from ._native.core import NumericalError, Option, options, version
+from ._native.progress import Progress
 from .tables import Columns, from_fits, from_parquet, from_table, pair_errors
+from .tables._check import CheckedColumn, CheckedTable, check_table
 
 __version__ = version()
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ._table_columns import column_names, is_numeric, numbers_of, opened, texts_of
+from .tables._columns import column_names, is_numeric, numbers_of, opened, texts_of
 
 _MAGIC, _MOST_WORDS = b"NIMROWS\n", 1 << 20
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from ._extras import needed
-from ._partition import Reading, SentModel, predict_partition
+from ._base.extras import needed
+from ._estimators.partition import Reading, SentModel, predict_partition
 
 __all__ = ["predict", "suggest"]
 

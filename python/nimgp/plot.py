@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from ._errors import Errors, ErrorsLike
-from ._inputs import check_labels, check_numbers, check_x, check_x_err
-from ._scoring import neg_log_loss
+from ._base.errors import Errors, ErrorsLike
+from ._base.extras import needed
+from ._estimators.inputs import check_labels, check_numbers, check_x, check_x_err
+from ._estimators.scoring import neg_log_loss
 
 __all__ = ["class_probabilities", "learning_curve", "numbers", "relevance", "reliability"]
 
@@ -22,11 +23,7 @@ __all__ = ["class_probabilities", "learning_curve", "numbers", "relevance", "rel
 def _axes(ax: Any, **size: Any) -> Any:
     if ax is not None:
         return ax
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise ImportError("nimgp.plot needs matplotlib: pip install nimgp[plot]") from None
-    return pyplot.subplots(layout="constrained", **size)[1]
+    return needed("matplotlib.pyplot", "plot").subplots(layout="constrained", **size)[1]
 
 
 def _names(clf: Any) -> list[str]:

@@ -20,11 +20,12 @@ from rail.estimation.classifier import CatClassifier
 from rail.estimation.estimator import CatEstimator
 from rail.estimation.informer import CatInformer
 
-from ._classifier import NoisyGPClassifier
-from ._errors import Errors
-from ._inputs import plain_numbers
-from ._partition import as_bytes, of_bytes
-from ._regressor import NoisyGPRegressor
+from ._base.errors import Errors
+from ._estimators.classifier import NoisyGPClassifier
+from ._estimators.files import of_bytes
+from ._estimators.inputs import plain_numbers
+from ._estimators.partition import as_bytes
+from ._estimators.regressor import NoisyGPRegressor
 
 __all__ = ["NimgpClassInformer", "NimgpClassifier", "NimgpEstimator", "NimgpInformer"]
 

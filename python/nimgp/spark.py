@@ -7,11 +7,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from ._extras import needed
-from ._partition import Reading, SentModel, predict_partition
+from ._base.extras import needed
+from ._estimators.partition import Reading, SentModel, predict_partition
 
 __all__ = ["predict"]
 
@@ -21,12 +21,7 @@ def predict(
     model: Any,
     *,
     columns: Iterable[str] | None = None,
-    errors: Literal["auto"] | Mapping[str, str | None] | None = "auto",
-    missing_value: float | Sequence[float] = (),
-    exposure: str | None = None,
-    prior: Any = None,
-    novelty: bool = False,
-    levels: Sequence[float] = (),
+    **how: Any,
 ) -> Any:
     """The data frame with columns of predictions.
 
@@ -39,8 +34,8 @@ def predict(
     columns : iterable of str, optional
         The columns that the model and its errors need, so that no others are sent to Python. By default
         all columns of numbers and texts.
-    errors, missing_value, exposure, prior, novelty, levels
-        As in :func:`nimgp.lsdb.predict`.
+    **how
+        As in :func:`nimgp.lsdb.predict`: errors, missing_value, exposure, prior, novelty, levels.
 
     Returns
     -------
@@ -49,14 +44,14 @@ def predict(
     """
     functions = needed("pyspark.sql.functions", "spark")
     sent = SentModel.of(model)
-    how = Reading(errors, missing_value, exposure, prior, novelty, tuple(levels))
-    how.check(sent.estimator())
+    reading = Reading(**how)
+    reading.check(sent.estimator())
     simple = ("double", "float", "int", "bigint", "smallint", "tinyint", "string", "boolean")
     if columns is None:
         columns = [name for name, kind in frame.dtypes if kind in simple]
     taken = list(columns)
     empty = frame.select(*taken).limit(0).toPandas()
-    made = predict_partition(empty, sent, how)
+    made = predict_partition(empty, sent, reading)
     double = [name for name in made if name in frame.columns]
     if double:
         raise ValueError(f"the data frame has a column {double[0]!r} already; rename it")
@@ -67,7 +62,7 @@ def predict(
     def batches(parts: Iterator[Any]) -> Iterator[Any]:
         pandas = needed("pandas", "spark")
         for part in parts:
-            yield pandas.DataFrame(predict_partition(part, sent, how))
+            yield pandas.DataFrame(predict_partition(part, sent, reading))
 
     batches.__annotations__ = _types()
     predicted = functions.pandas_udf(batches, kinds)

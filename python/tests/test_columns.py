@@ -19,8 +19,8 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 import nimgp
 from nimgp import NoisyGPClassifier, fit_table, from_fits, from_parquet, from_table, load
-from nimgp._arrow import ArrowColumns
-from nimgp._error_columns import units_agree as agree
+from nimgp.tables._arrow import ArrowColumns
+from nimgp.tables._names import units_agree as agree
 from problems import ROOT
 
 PROGRAM = ROOT / "build" / "release" / "cli" / "nimgp"

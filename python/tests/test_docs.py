@@ -14,26 +14,26 @@ from pathlib import Path
 import pytest
 
 import nimgp
-import nimgp._classifier
-import nimgp._counts
-import nimgp._multilabel
-import nimgp._ordinal
-import nimgp._regressor
+import nimgp._estimators.classifier
+import nimgp._estimators.counts
+import nimgp._estimators.multilabel
+import nimgp._estimators.ordinal
+import nimgp._estimators.regressor
 import nimgp.plot
-import nimgp.tables
-from nimgp._settings import parameter_of
+import nimgp.tables._read
+from nimgp._estimators.settings import parameter_of
 from problems import ESTIMATORS, ROOT
 
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
 MODULES = [
-    nimgp._classifier,
-    nimgp._ordinal,
-    nimgp._multilabel,
-    nimgp._regressor,
-    nimgp._counts,
-    nimgp.tables,
+    nimgp._estimators.classifier,
+    nimgp._estimators.ordinal,
+    nimgp._estimators.multilabel,
+    nimgp._estimators.regressor,
+    nimgp._estimators.counts,
+    nimgp.tables._read,
 ]
 
 
@@ -49,6 +49,14 @@ def test_pages(monkeypatch, tmp_path, page, examples):
     path = str(ROOT / "docs" / page)
     failed, tried = doctest.testfile(path, module_relative=False, optionflags=FLAGS)
     assert tried > examples and failed == 0
+
+
+def test_the_first_result_of_a_newcomer(capsys):
+    page = (ROOT / "docs" / "guide" / "start.md").read_text()
+    exec(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1], {})
+    printed = capsys.readouterr().out
+    right = float(printed.splitlines()[0].removeprefix("right: "))
+    assert f"that {100 * right:.0f} % are right" in page and "'agn' 'pulsar' 'starburst'" in printed
 
 
 def test_the_example_knows_sharp_from_bad(capsys):

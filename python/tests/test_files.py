@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -20,10 +21,11 @@ from nimgp import (
     NoisyGPMultiLabelClassifier,
     NoisyGPOrdinalClassifier,
     NoisyGPRegressor,
+    fit_table,
     from_table,
     load,
 )
-from nimgp._model import Model
+from nimgp._native.model import Model
 from problems import ROOT, make_targets
 
 QUICK = {"epochs": 20, "calibrate": False, "random_state": 3, "n_jobs": 1}
@@ -279,6 +281,22 @@ def test_every_task_crosses_with_the_program(program, tmp_path, path, task):
         rows = list(csv.DictReader(io.StringIO(done.stdout)))
         found = np.array([[float(row[name]) for name in wide] for row in rows])
         assert np.array_equal(found, answers[0])
+
+
+def test_errors_of_y_cross_with_the_program(program, tmp_path, path):
+    """`evaluate` of a file of ours finds them in the table."""
+    rng = np.random.default_rng(3)
+    x, error = rng.uniform(-2, 2, 120), np.where(np.arange(120) % 2, 0.02, 2.0)
+    table = pd.DataFrame({"x": x, "z": np.sin(2 * x) + error * rng.normal(size=120), "e_z": error})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    model = fit_table(table, "z", NoisyGPRegressor("exact", epochs=5, calibrate=False, random_state=0))
+    model.save(path)
+    done = subprocess.run([program, "evaluate", path, tmp_path / "t.csv", "--json"], check=True, capture_output=True)
+    density = model.log_density(table[["x"]], table["z"], y_err=error)
+    assert np.isclose(json.loads(done.stdout)["nll"]["value"], -density.mean(), rtol=1e-9)
+    columns = from_table(table, "z")
+    alone = NoisyGPRegressor("exact", epochs=5, calibrate=False, random_state=0).fit(columns.X, columns.y, y_err=columns.y_err)
+    assert np.array_equal(alone.log_density(columns.X, columns.y, y_err=columns.y_err), density)
 
 
 @pytest.mark.parametrize("kind", [NoisyGPClassifier, NoisyGPOrdinalClassifier])

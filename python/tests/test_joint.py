@@ -112,11 +112,12 @@ def test_density_is_the_weighted_one_of_the_parts(both, tmp_path):
 
 @pytest.mark.parametrize("modes", [1, 2])
 def test_one_distribution(both, fitted, modes):
-    """Density, quantiles, mean and deviation agree."""
+    """Density, quantiles, draws, mean and deviation agree."""
     X, X_err = np.array([[1.5, 1.4], [-1.0, np.nan], [0.0, 0.5]]), np.full((3, 2), 0.1)
     panel, levels = both[1] if modes == 1 else fitted, (0.02, 0.25, 0.5, 0.9)
     mean, std = panel.predict(X, X_err=X_err, return_std=True)
     quantiles = panel.predict_quantiles(X, levels, X_err=X_err)
+    drawn = panel.sample_y(X, 1000, X_err=X_err, random_state=5)
     grid = np.linspace(-8, 8, 16001)
     step = grid[1] - grid[0]
     for row in range(3):
@@ -132,7 +133,33 @@ def test_one_distribution(both, fitted, modes):
         )
         cumulated = (np.cumsum(density) - 0.5 * density) * step
         assert np.allclose(np.interp(quantiles[row], grid, cumulated), levels, atol=1e-4)
+        assert stats.kstest(np.interp(drawn[row], grid, cumulated), "uniform").pvalue > 1e-3
         assert modes == 1 or row == 2 or quantiles[row, 0] < -0.5 < 0.5 < quantiles[row, 3]
+
+
+def test_modes(fitted):
+    """Of two branches there are two, where the density is highest around; of a normal density it is the mean."""
+    X, X_err = np.array([[1.5, 1.4], [-1.0, np.nan], [-1.5, -1.3]]), np.full((3, 2), 0.05)
+    grid = np.linspace(-4, 4, 801)
+    modes = fitted.predict_modes(X, grid, 3, X_err=X_err)
+    assert (abs(np.sort(abs(modes[:, :2]), axis=1) - abs(X[:, [0]])) < 0.25).all() and (modes[:, 0] * modes[:, 1] < 0).all()
+    around = [fitted.predict_density(X, np.sort(modes[:, 0]) + h, X_err=X_err) for h in (-0.02, 0, 0.02)]
+    own = np.argsort(np.argsort(modes[:, 0]))
+    left, middle, right = (density[np.arange(3), own] for density in around)
+    assert (middle > left).all() and (middle > right).all()
+    assert np.array_equal(modes[:, :1], fitted.predict_modes(X, grid, X_err=X_err))
+
+    normal = NoisyGPRegressor("exact", views="one", epochs=20, random_state=0, calibrate=False)
+    normal.fit(grid[::8, None], np.sin(grid[::8]) + 0.1 * np.cos(37 * grid[::8]))
+    uneven = np.sinh(grid)
+    mean = normal.predict(X[:1, :1])
+    assert np.allclose(normal.predict_modes(X[:1, :1], uneven, 2), [[mean[0], np.nan]], atol=1e-8, equal_nan=True)
+    assert np.isnan(normal.predict_modes(X[:1, :1], [10.0, 11.0, 12.0])).all()
+    for wrong, words in (([0.0, 0.0, 1.0], "increasing"), ([1.0], "three")):
+        with pytest.raises(ValueError, match=words):
+            normal.predict_modes(X[:1, :1], wrong)
+    with pytest.raises(ValueError, match="most=0"):
+        normal.predict_modes(X[:1, :1], grid, 0)
 
 
 def test_same_bits_for_threads_calls_and_files(fitted, tmp_path):
@@ -151,12 +178,17 @@ def test_same_bits_for_threads_calls_and_files(fitted, tmp_path):
     assert np.isfinite(loaded.log_density(X, y, X_err=X_err)).all()
 
 
-def test_noise_that_varies_is_recovered():
-    """By a factor of 20 along x, with y's noise given back within 15 %."""
+@pytest.mark.parametrize("measured", [False, True])
+def test_noise_that_varies_is_recovered(measured):
+    """By a factor of 20 along x, with y's noise given back within 15 %; also where y is measured with errors up to as
+    large, and they are told. (Then the same accuracy takes more rows.)"""
     rng = np.random.default_rng(3)
-    x = rng.uniform(0, 1, 4000)
-    y = np.sin(3 * x) + 0.02 * 20**x * rng.normal(size=4000)
-    model = NoisyGPRegressor(epochs=20, random_state=0, n_jobs=1).fit(x[:, None], y)
+    rows = 8000 if measured else 4000
+    x = rng.uniform(0, 1, rows)
+    y_err = 0.02 * 20**x * rng.uniform(0.2, 1, rows) if measured else np.zeros(rows)
+    y = np.sin(3 * x) + np.hypot(0.02 * 20**x, y_err) * rng.normal(size=rows)
+    given = {"y_err": y_err} if measured else {}
+    model = NoisyGPRegressor(epochs=20, random_state=0, n_jobs=1).fit(x[:, None], y, **given)
     place = np.linspace(0.05, 0.95, 10)
     _, std = model.predict(place[:, None], return_std=True)
     assert (abs(np.log(std / (0.02 * 20**place))) < np.log(1.15)).all()
@@ -176,3 +208,29 @@ def test_plain_model_where_noise_is_equal():
         plain.log_density(test[:, None], truth) - panel.log_density(test[:, None], truth)
     ).mean()
     assert lost < 0.005
+
+
+def test_attenuation_of_slopes_is_undone():
+    """Noise in the attributes flattens what is fitted to the measurements, by (S + N)^-1 S for normal true values with
+    covariance S and errors with N on average. Told of errors that differ from row to row, correlated as they are, the
+    mean function has the slopes of the truth."""
+    rng = np.random.default_rng(6)
+    slope, rows = np.array([-0.15, 3.0]), 2400
+    inner = np.array([[1.0, 0.02], [0.02, 0.01]])
+    noise = np.array([[0.3, -0.01], [-0.01, 0.004]])
+    truth = rng.multivariate_normal([0, 0], inner, rows)
+    factor = rng.uniform(0.2, 1.8, rows)
+    X = truth + np.sqrt(factor)[:, None] * rng.multivariate_normal([0, 0], noise, rows)
+    y = truth @ slope + 0.1 * rng.normal(size=rows)
+    flattened = np.linalg.solve(inner + noise, inner @ slope)
+    assert (abs(flattened / slope - 1) > 0.3).all()
+    step = np.sqrt(np.diag(inner)) / 2
+    found = []
+    for given in ({"X_err": Errors(cov=factor[:, None, None] * noise)}, {}):
+        model = NoisyGPRegressor(random_state=0, n_jobs=1).fit(X, y, **given)
+        rise = [model.predict(truth[:100] + h, X_err=0.0) - model.predict(truth[:100] - h, X_err=0.0)
+                for h in np.diag(step)]  # fmt: skip
+        found.append(np.median(rise, axis=1) / (2 * step))
+    told, blind = found
+    assert (abs(told / slope - 1) < 0.1).all(), told
+    assert (abs(blind / flattened - 1) < 0.15).all(), blind

@@ -15,12 +15,12 @@ from nimgp import (
     NoisyGPClassifier,
     NoisyGPCountRegressor,
     NumericalError,
-    _interface,
-    _native,
     options,
 )
-from nimgp._model import Model, Table
-from nimgp._settings import option_text, parameter_of, same_value
+from nimgp._estimators.settings import option_text, parameter_of, same_value
+from nimgp._native import core, interface
+from nimgp._native.model import Model
+from nimgp._native.table import Table
 from problems import ESTIMATORS, ROOT, make_problem, make_targets, uncalibrated
 
 
@@ -29,8 +29,8 @@ def test_structures_are_those_of_the_header(c_program):
     lines = c_program("layout").decode().splitlines()
     ours = set()
     for name in {line.split()[0] for line in lines}:
-        structure = getattr(_interface, "".join(map(str.capitalize, name.split("_")[1:])))
-        ours.add(f"{name} size {_native.ctypes.sizeof(structure)}")
+        structure = getattr(interface, "".join(map(str.capitalize, name.split("_")[1:])))
+        ours.add(f"{name} size {core.ctypes.sizeof(structure)}")
         for field in structure._fields_:
             ours.add(f"{name} {field[0]} {getattr(structure, field[0]).offset}")
     assert ours == set(lines)
@@ -42,8 +42,8 @@ def test_the_interface_is_written_from_the_headers():
     header = (ROOT / "include" / "nimgp.h").read_text()
     declared = set(re.findall(r"NIM_API[^;(]*?\b(nim_\w+)\(", header))
     assert len(declared) > 30
-    assert declared <= set(_interface.FUNCTIONS)
-    assert _native.BAD_FILE == _interface.ENUMERATIONS["nim_status"].index("bad_file")
+    assert declared <= set(interface.FUNCTIONS)
+    assert core.BAD_FILE == interface.ENUMERATIONS["nim_status"].index("bad_file")
 
 
 def test_parameters_have_the_defaults_of_their_options():
@@ -74,9 +74,9 @@ def test_messages_of_the_library_are_carried():
     with pytest.raises(ValueError) as refused:
         Model.create({"batch": "-1"}, Table(np.zeros((2, 2))))
     assert (refused.value.row, refused.value.attribute, refused.value.option) == (None, None, "batch")
-    error = _interface.Error(status=_native.NUMERICAL, message=b"no factor")
-    assert isinstance(_native.exception(error.status, error), NumericalError)
-    assert isinstance(_native.exception(_native.OUT_OF_MEMORY, error), MemoryError)
+    error = interface.Error(status=core.NUMERICAL, message=b"no factor")
+    assert isinstance(core.exception(error.status, error), NumericalError)
+    assert isinstance(core.exception(core.OUT_OF_MEMORY, error), MemoryError)
 
 
 def write_table(path, X, sigma, labels=None, targets=None, exposure=None):
@@ -213,10 +213,10 @@ def test_other_threads_run_while_it_trains(problem):
     counter.start()
     training.set()
     before = turns[0]
-    status = _native.library.nim_model_train(
-        model._handle, table.reference, _interface.ProgressFunction(0), None, None
+    status = core.library.nim_model_train(
+        model._handle, table.reference, interface.ProgressFunction(0), None, None
     )
     after = turns[0]
     trained.set()
     counter.join()
-    assert status == _native.OK and after > before + 1000
+    assert status == core.OK and after > before + 1000

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from nimgp import NoisyGPClassifier, NoisyGPRegressor, from_table
-from nimgp._partition import Reading, SentModel, predict_partition
+from nimgp._estimators.partition import Reading, SentModel, predict_partition
 from nimgp.datasets import make_catalogue
 from problems import ROOT
 

@@ -100,6 +100,6 @@ def test_learning_curve(clf, tmp_path):
 
 
 def test_without_matplotlib(clf, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r"pip install nimgp\[plot\]"):
         plot.learning_curve(clf)

@@ -204,6 +204,30 @@ def test_every_chart_has_its_marks(hostile: nimgp.Report, show: Any) -> None:
     assert lines == 3
 
 
+def test_what_was_set_and_what_moves(hostile: nimgp.Report, show: Any) -> None:
+    """Options chosen automatically are not "set"; shares of 0 and 1 have bars; the attributes whose values move are shown."""
+    given = QUICK | {"noise": "both", "input": "first_order", "calibrate": "none"}
+    assert {name for name, _, usual in hostile.data["options"] if not usual} == set(given) - {"random_state"}
+    lengths = "[...document.querySelectorAll('#precision-recall line[stroke]')].map(l => l.x2.baseVal.value - l.x1.baseVal.value)"
+    assert min(show(hostile).page.evaluate(lengths)) > 0
+    X, y, sigma = blobs(300, 2, 12)
+    sigma[:, [2, 7]] = 1.0
+    X[:, [2, 7]] = np.random.default_rng(3).normal(size=(300, 2)) * 1.4
+    X_err = {f"x{j}": sigma[:, j] for j in (2, 7)}
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(X, columns=[f"x{j}" for j in range(12)]).assign(
+        **{f"{name}_err": error for name, error in X_err.items()}, label=y
+    )
+    model = nimgp.fit_table(table, "label", classifier())
+    unknown = table.assign(label=[None] * 40 + list(y[40:]))
+    opened = show(model.report(unknown))
+    opened.is_fine()
+    titles = opened.page.locator("#denoised text").all_text_contents()
+    assert {"x2", "x7"} <= set(titles), titles
+    heads = opened.page.locator("#to-label th").all_inner_texts()
+    assert "Predicted" in " ".join(heads) and "True" not in " ".join(heads), heads
+
+
 def test_hostile_names_are_text(hostile: nimgp.Report, show: Any) -> None:
     opened = show(hostile)
     opened.is_fine()
@@ -257,6 +281,7 @@ def test_pointer_and_keys_show_values(hostile: nimgp.Report, show: Any) -> None:
     page = opened.page
     page.locator("#confusion .mark").first.hover()
     assert " taken for " in page.inner_text("#tip")
+    page.mouse.move(0, 0)
     page.locator("#reliability svg[role=img]").focus()
     page.keyboard.press("ArrowRight")
     first = page.inner_text("#tip")

@@ -22,6 +22,7 @@ from nimgp import (
     NoisyGPMultiLabelClassifier,
     NoisyGPOrdinalClassifier,
     NoisyGPRegressor,
+    fit_table,
     from_fits,
     from_table,
     pair_errors,
@@ -280,6 +281,40 @@ def test_exposure():
             from_table({**table, "hours": [1, 2, wrong, 3]}, "n", exposure="hours")
     with pytest.raises(ValueError, match="exposure: column 'class' does not hold one number a row"):
         from_table(table, "n", exposure="class")
+
+
+def test_errors_of_y(tmp_path):
+    rng = np.random.default_rng(3)
+    x, error = rng.uniform(-2, 2, 120), np.where(np.arange(120) % 2, 0.02, 2.0)
+    table = {"x": x, "z": np.sin(2 * x) + error * rng.normal(size=120), "e_z": error}
+    for make in (dict, pd.DataFrame, Table):
+        columns = from_table(make(table), "z")
+        assert columns.names == ["x"] and np.allclose(columns.y_err, error, rtol=1e-15)
+        assert np.array_equal(pickle.loads(pickle.dumps(columns)).y_err, columns.y_err)
+    for change, errors, expected in (
+        ({"e_z": np.where(x > 0, np.nan, error)}, "auto", np.where(x > 0, 0, error)),
+        ({"e_z": np.where(x > 0, -99.0, error)}, "auto", np.where(x > 0, 0, error)),
+        ({}, {"z": None}, None),
+        ({}, None, None),
+        ({"wide": 3 * error}, {"z": "wide"}, 3 * error),
+        ({"noise of z": 3 * error, "noise of x": error}, {"*": "noise of *"}, 3 * error),
+        ({"z_err1": error, "z_err2": -7 * error, "e_z": x}, {"z": "z_err2:z_err1"}, 5 * error),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # -99 is missing
+            found = from_table({**table, **change}, "z", features=["x"], errors=errors).y_err
+        assert found is None if expected is None else np.allclose(found, expected, rtol=1e-12)
+    assert from_table({**table, "z": np.arange(120) % 3}, "z").y_err is None  # classes
+    assert from_table(table, "x").y_err is None
+
+    quick = NoisyGPRegressor("exact", epochs=5, calibrate=False, random_state=0)
+    model = fit_table(table, "z", quick)
+    columns = from_table(table, "z")
+    with_errors, without = (quick.fit(columns.X, columns.y, y_err=e).predict(columns.X) for e in (columns.y_err, None))
+    assert np.array_equal(model.predict(table), with_errors) and not np.array_equal(with_errors, without)
+    model.save(tmp_path / "m")
+    assert NoisyGPRegressor.load(tmp_path / "m")._recipe == model._recipe and model._recipe.label_errors == "e_z"
+    assert fit_table({**table, "z": np.round(abs(table["z"])) * 40 // 1}, "z", NoisyGPCountRegressor(epochs=1))
 
 
 def test_units_are_left_alone():

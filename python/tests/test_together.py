@@ -85,9 +85,9 @@ def test_with_torch_in_either_order():
 
 def test_the_library_needs_nothing_but_the_system():
     """No BLAS, no OpenMP: nothing that could be a second copy of somebody else's."""
-    from nimgp import _native
+    from nimgp._native import core
 
-    needed = subprocess.run(["ldd", _native.library._name], capture_output=True, text=True)
+    needed = subprocess.run(["ldd", core.library._name], capture_output=True, text=True)
     names = {line.split()[0].split("/")[-1] for line in needed.stdout.splitlines()}
     assert names <= {"linux-vdso.so.1", "libm.so.6", "libc.so.6", "libpthread.so.0",
                      "ld-linux-x86-64.so.2"}, names  # fmt: skip

@@ -16,7 +16,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from nimgp import NoisyGPClassifier
-from nimgp._settings import threads
+from nimgp._estimators.settings import threads
 
 QUICK = {"epochs": 30, "calibrate": False, "random_state": 0, "n_jobs": 1}
 
@@ -47,7 +47,7 @@ def test_interrupt_from_outside_without_a_callback():
 import sys, threading, time
 import numpy as np
 from nimgp import NoisyGPClassifier
-from nimgp._settings import threads
+from nimgp._estimators.settings import threads
 rng = np.random.default_rng(0)
 X = rng.normal(size=(300, 2))
 clf = NoisyGPClassifier(epochs=1000000, stop="fixed", random_state=0)

@@ -14,7 +14,8 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 from nimgp import NoisyGPClassifier, NoisyGPRegressor, check_table, fit_table, from_table, load
-from nimgp._table_columns import opened
+from nimgp.tables._columns import opened
+from nimgp.tables._read import read_alike
 from problems import ROOT
 
 sys.path.insert(0, str(ROOT / "tests" / "support"))
@@ -74,6 +75,24 @@ def test_columns_of_catalogues(title, tmp_path):
     ]
 
 
+@pytest.mark.parametrize("features", [None, ["spin"]])
+def test_ends_that_are_lengths(tmp_path, features):
+    make = np.random.default_rng(1)
+    table = pandas.DataFrame(
+        {
+            "spin": make.uniform(-1, 1, 60),
+            "spin_lower": -make.uniform(0, 0.2, 60),
+            "spin_upper": make.uniform(0, 0.2, 60),
+            "class": np.tile(["a", "b"], 30),
+        }
+    )
+    found = from_table(table, label="class", features=features)
+    assert found._recipe.errors == {"spin": "spin_lower:spin_upper"}
+    table.to_csv(tmp_path / "t.csv", index=False)
+    (line,) = [line for line in run(tmp_path, "check", "t.csv").splitlines() if "feature" in line]
+    assert "errors spin_lower:spin_upper" in line
+
+
 @pytest.mark.parametrize("log", ["auto", "none"])
 def test_the_same_bits_as_the_program(tmp_path, log):
     stars().to_csv(tmp_path / "t.csv", index=False)
@@ -109,11 +128,11 @@ def test_kinds_of_tables_and_columns(tmp_path):
     assert np.array_equal(model.predict_proba(polars), wanted)
     # A text that was never seen, and none at all.
     new = table.assign(kind=["violet", None] * (len(table) // 2))
-    read = model._recipe.read(new).X
+    read = read_alike(model._recipe, new).X
     assert not read.iloc[0, 1:].any() and read.iloc[1, 1:].isna().all()
     assert np.isfinite(model.predict_proba(new)).all()
     # Errors whose column is not there are unknown, which is not exact.
-    lost = model._recipe.read(table.drop(columns="e_mag"))
+    lost = read_alike(model._recipe, table.drop(columns="e_mag"))
     assert np.isnan(lost.X_err[:, 0]).all() and not lost.X_err[:, 1:].any()
     with pytest.raises(ValueError, match="too many different texts"):
         from_table(table.assign(name=[f"n{i}" for i in range(len(table))]), features=["name"])

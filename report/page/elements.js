@@ -48,6 +48,11 @@ function rounded(s) {
   return [s.value.toFixed(digits).replace("-", "−"), e.toFixed(digits)];
 }
 const withError = (s) => rounded(s).filter(Boolean).join(" ± ");
+// Where a share of so many rows may be: one standard error; of 0 and 1 what 68 % allow.
+function reach(s, rows) {
+  const e = s.value === 0 || s.value === 1 ? 1 - Math.pow(0.32, 1 / rows) : s.standard_error || 0;
+  return [Math.max(0, s.value - e), Math.min(1, s.value + e)];
+}
 const nats = (x) => (known(x) ? x.toFixed(3) : "–");
 const withErrorPercent = (s) => percent(s.value) + (known(s.standard_error) ? " ± " + percent(s.standard_error) : "");
 const count = (n) => String(Math.round(n)).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");

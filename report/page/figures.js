@@ -265,7 +265,7 @@ function bars(svg, x, y, se, a) {
 // Horizontal bars with names; the one picture of many lists.
 function barList(parent, spec) {
   const rows = spec.rows,
-    names = Math.min(30, Math.max(4, ...rows.map((r) => r.name.length)));
+    names = Math.min(36, Math.max(4, ...rows.map((r) => r.name.length)));
   figure(parent, {
     id: spec.id,
     title: spec.title,
@@ -276,7 +276,7 @@ function barList(parent, spec) {
     data: spec.data,
     height: () => rows.length * 26 + 44,
     draw(svg, w, h) {
-      const left = Math.min(w * 0.4, 16 + names * 6.6),
+      const left = Math.min(w * (w < 400 ? 0.4 : 0.5), 16 + names * 6.6),
         a = axes(svg, w, h, {
           left: left,
           right: 14,
@@ -296,7 +296,7 @@ function barList(parent, spec) {
           svg,
           "text",
           { class: "small", x: left - 8, y: y + 17, "text-anchor": "end" },
-          cut(r.name, Math.floor((left - 10) / 6.4)),
+          cut(r.name, Math.floor((left - 10) / 6)),
         );
         draw(name, "title", {}, r.name);
         spec.row(svg, r, a, y + 5, 16);

@@ -133,10 +133,8 @@ function reliability(parent) {
       });
       const base = h - 22;
       for (const b of bins) {
-        const one = b.right.value === 1,
-          reach = 1 - Math.pow(0.32, 1 / b.rows); // of a share that is 0 or 1
-        if (one || b.right.value === 0) bars(svg, a.x(b.confidence), one ? 1 - reach / 2 : reach / 2, reach / 2, a);
-        else bars(svg, a.x(b.confidence), b.right.value, b.right.standard_error, a);
+        const [low, high] = reach(b.right, b.rows);
+        bars(svg, a.x(b.confidence), (low + high) / 2, (high - low) / 2, a);
         mark(
           draw(svg, "circle", {
             cx: a.x(b.confidence),

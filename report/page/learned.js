@@ -558,8 +558,19 @@ function map(parent) {
 
 function denoised(parent) {
   if (!D.shown) return;
+  // Of those shown, the two whose values move most.
   const one = D.shown < 2,
-    pair = one ? [0] : [D.map.across.shown, D.map.up.shown],
+    kept = (k) => D.denoised.filter((r) => known(r.before[k][0])),
+    moves = A.slice(0, D.shown).map(
+      (_, k) => sum(kept(k).map((r) => Math.abs(r.after[k][0] - r.before[k][0]))) / (spread(kept(k).map((r) => r.before[k][0])) || 1),
+    ),
+    pair = one
+      ? [0]
+      : [D.map.across.shown, D.map.up.shown]
+          .concat(moves.map((_, k) => k))
+          .filter((k, i, all) => all.indexOf(k) === i)
+          .sort((a, b) => moves[b] - moves[a])
+          .slice(0, 2),
     names = pair.map((k) => A[k].name);
   const chosen = D.denoised.map((r) => ({
     row: r.row,

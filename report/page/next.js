@@ -119,7 +119,7 @@ const next = section(
 if (D.entropy) entropy(next.figures);
 const named = D.to_label.concat(D.to_measure || []).some((r) => r.name);
 const start = [["Row", (r) => r.row, null, true]].concat(named ? [["Name", (r) => r.name]] : []);
-const truth = D.to_label.concat(D.to_measure || []).some((r) => known(r.y))
+const truthOf = (rows) => rows.some((r) => known(r.y))
   ? [[NUMBERS ? "Seen" : "True", (r) => (NUMBERS ? r.y : known(r.y) ? className(r.y) : undefined), null, NUMBERS]]
   : [];
 if (NUMBERS)
@@ -129,14 +129,14 @@ if (NUMBERS)
     "Rows worth a target",
     "By the standard deviation of the latent function, in standard units of the target: where it is large, a target would help most.",
     D.to_label,
-    start.concat(truth, [
+    start.concat(truthOf(D.to_label), [
       ["Predicted", (r) => r.mean, null, true],
       ["Deviation", (r) => r.sd, null, true],
       ["Latent deviation", (r) => r.latent_sd, null, true],
     ]),
   );
 else {
-  const usual = start.concat(truth, [
+  const usual = start.concat(truthOf(D.to_label), [
     [LABELS ? "Most probable label" : "Predicted", (r) => className(r.best)],
     ["Probability", (r) => r.p, (r) => percent(r.p), true],
     ["Entropy", (r) => r.entropy, (r) => nats(r.entropy), true],
@@ -187,7 +187,7 @@ if (D.strangers && D.strangers.length)
     "By novelty: 2 is as unusual as one training row in 100, 3 as one in 1000. Predictions of such rows are unreliable" +
       (NUMBERS ? "." : ": they may belong to an unknown class."),
     D.strangers,
-    start.concat(truth, [
+    start.concat(truthOf(D.strangers), [
       NUMBERS
         ? ["Predicted", (r) => r.mean, null, true]
         : [LABELS ? "Most probable label" : "Predicted", (r) => className(r.best)],

@@ -2,7 +2,7 @@
 // How well classes are set apart: precision and recall, ROC and precision-recall curves.
 function share(part, all) {
   const value = all ? part / all : null;
-  return { value, standard_error: all > 1 ? Math.sqrt((value * (1 - value)) / (all - 1)) : null };
+  return { value, rows: all, standard_error: all > 1 ? Math.sqrt((value * (1 - value)) / (all - 1)) : null };
 }
 
 function precisionRecall(parent) {
@@ -25,7 +25,7 @@ function precisionRecall(parent) {
     id: "precision-recall",
     title: "Precision and recall",
     wide: true,
-    note: "Of the most probable class. Bars: one standard error.",
+    note: "Of the most probable class. Bars: one standard error; where all or none are right, what 68 % allow.",
     alt: rows.map((r) => r.name + ": precision " + percent(r.precision.value) + ", recall " + percent(r.recall.value)).join("; "),
     rows: rows,
     x: [0, 1],
@@ -36,14 +36,8 @@ function precisionRecall(parent) {
         const s = r[key],
           at = y + tall * (0.3 + 0.4 * k);
         if (!known(s.value)) return;
-        if (known(s.standard_error))
-          draw(svg, "line", {
-            x1: a.x(Math.max(0, s.value - s.standard_error)),
-            x2: a.x(Math.min(1, s.value + s.standard_error)),
-            y1: at,
-            y2: at,
-            stroke: "var(--ink)",
-          });
+        const [low, high] = reach(s, s.rows);
+        draw(svg, "line", { x1: a.x(low), x2: a.x(high), y1: at, y2: at, stroke: "var(--ink)" });
         mark(dot(svg, a.x(s.value), at, fill), r.name + "\n" + key + " " + withErrorPercent(s));
       });
     },

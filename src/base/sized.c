@@ -5,13 +5,15 @@
 
 /* How one of the structures is called and made: its bytes here, and the fewest it ever had. */
 struct form {
-    const char *name, *macro;
+    const char *name, *macro, *absent; /* absent: what is said of NULL */
     size_t size, least;
 };
 
-/* `given` is not NULL and starts with its size. */
+/* `given` starts with its size. */
 static nim_status take(void *ours, const void *given, const struct form *form, nim_error *error) {
     size_t size;
+    if (!given)
+        return failure(error, NIM_INVALID_ARGUMENT, "%s", form->absent);
     memcpy(&size, given, sizeof size);
     if (size < form->least)
         return failure(error, NIM_INVALID_ARGUMENT, "%s.size is %zu: fill it in with %s(...)",
@@ -29,30 +31,14 @@ static nim_status take(void *ours, const void *given, const struct form *form, n
     return NIM_OK;
 }
 
-nim_status take_data(nim_data *ours, const nim_data *given, nim_error *error) {
-    static const struct form form = {"nim_data", "NIM_DATA", sizeof *ours,
-                                     offsetof(nim_data, sigma)};
-    if (!given)
-        return failure(error, NIM_INVALID_ARGUMENT, "no data given");
-    return take(ours, given, &form, error);
-}
+#define TAKE(type, macro, absent, least)                                                           \
+    nim_status take_##type(nim_##type *ours, const nim_##type *given, nim_error *error) {          \
+        static const struct form form = {"nim_" #type, macro, absent, sizeof *ours, least};        \
+        return take(ours, given, &form, error);                                                    \
+    }
+#define END_OF(type, member) offsetof(type, member) + sizeof((type){0}.member)
 
-nim_status take_prediction(nim_prediction *ours, const nim_prediction *given, nim_error *error) {
-    static const struct form form = {"nim_prediction", "NIM_PREDICTION", sizeof *ours,
-                                     offsetof(nim_prediction, entropy)};
-    if (!given)
-        return failure(error, NIM_INVALID_ARGUMENT, "prediction is NULL");
-    return take(ours, given, &form, error);
-}
-
-nim_status take_collectives(nim_collectives *ours, const nim_collectives *given, nim_error *error) {
-    static const struct form form = {"nim_collectives", "NIM_COLLECTIVES", sizeof *ours,
-                                     offsetof(nim_collectives, context) + sizeof(void *)};
-    return take(ours, given, &form, error);
-}
-
-nim_status take_storage(nim_storage *ours, const nim_storage *given, nim_error *error) {
-    static const struct form form = {"nim_storage", "NIM_STORAGE", sizeof *ours,
-                                     offsetof(nim_storage, context) + sizeof(void *)};
-    return take(ours, given, &form, error);
-}
+TAKE(data, "NIM_DATA", "no data given", offsetof(nim_data, sigma))
+TAKE(prediction, "NIM_PREDICTION", "prediction is NULL", offsetof(nim_prediction, entropy))
+TAKE(collectives, "NIM_COLLECTIVES", "collectives is NULL", END_OF(nim_collectives, context))
+TAKE(storage, "NIM_STORAGE", "storage is NULL", END_OF(nim_storage, context))

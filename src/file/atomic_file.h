@@ -5,7 +5,7 @@
  * A file that is written completely or not at all. Models and tables are written through it.
  *
  * A regular file is written under another name in the same directory, synced and renamed. The next
- * write removes a file that a killed writer has left there (temporary_file.h). If the path is a
+ * write removes a file that a killed writer has left there. If the path is a
  * symbolic link, its target is replaced and the link stays. An existing file keeps its permissions.
  * Files that are not regular (/dev/null, a pipe) and open descriptors (/dev/stdout, /dev/fd/3) are
  * written directly.

@@ -6,7 +6,7 @@
 #include "fit/joint.h"
 #include "fit/panel.h"
 #include "fit/temperature.h"
-#include "model/class_shares.h"
+#include "model/targets.h"
 #include "train/training.h"
 
 #include <assert.h>
@@ -47,8 +47,8 @@ static bool views(const nim_model *model) {
 static nim_status late_start(struct late *late, nim_model *model, const nim_data *data,
                              nim_error *error) {
     size_t fits = !views(model) ? 1 : model->classes ? 2 * (PANEL_MOST_PARTS + 1) : 2;
-    late->listener.steps = held_out_steps(model);
-    late->listener.report.batches = fits * held_out_steps(model) + 1;
+    late->listener.steps = held_out_steps(model, data->rows);
+    late->listener.report.batches = fits * held_out_steps(model, data->rows) + 1;
     late->outlook =
         (struct outlook){.ways = views(model) && model->classes ? PANEL_WAYS : 0, .way = panel_way};
     nim_status status = held_out_create(&late->held, model, data, &late->listener, error);

@@ -17,7 +17,8 @@ enum {
     NUMBER_STEPS = 200, /* the same where numbers or counts are predicted */
     MOST_JUDGED = 2000, /* most rows held out in total */
     LEAST_ROWS = 40,
-    PATIENCE = 10, /* steps between two calls of the progress function */
+    MANY_ROWS = 5 * MOST_JUDGED, /* from which exact ones are held out in one part */
+    PATIENCE = 10,               /* steps between two calls of the progress function */
     MOST_CONSIDERED =
         1 << 18, /* most rows for training and judging copies; their few steps use fewer */
     MOST_COPIES = 2,
@@ -44,8 +45,13 @@ static size_t steps_of(const nim_model *model) {
     return model->classes ? STEPS : NUMBER_STEPS;
 }
 
-size_t held_out_steps(const nim_model *model) {
-    return FOLDS * steps_of(model);
+static size_t folds_of(const nim_model *model, size_t rows) {
+    bool exact = !model->options.input->uses_errors;
+    return model->classes && exact && rows >= MANY_ROWS ? 1 : FOLDS;
+}
+
+size_t held_out_steps(const nim_model *model, size_t rows) {
+    return folds_of(model, rows) * steps_of(model);
 }
 
 /* ---------------------------------------------------------------- folds ----------------------- */
@@ -55,6 +61,7 @@ static bool deal_folds(const nim_model *model, struct held_out *held) {
     const nim_data *data = held->data;
     const struct row_sample sample = row_sample(
         (struct random_key){model->options.seed, STREAM_SAMPLE}, 2, data->rows, MOST_CONSIDERED);
+    held->folds = folds_of(model, data->rows);
     held->count = sample.count;
     held->weight = (double)data->rows / (double)sample.count;
     held->row = malloc(sample.count * sizeof *held->row);
@@ -292,8 +299,8 @@ static nim_status judge_fold(const struct held_out *held, const nim_model *model
     struct own_rows learn = {0}, fold_rows = {0}, judge = {0}, seen = {0};
     double *own = NULL;
     nim_status status = NIM_OK;
-    if (!held_out_fold(held, fold, FOLDS, false, &learn) ||
-        !held_out_fold(held, fold, FOLDS, true, &fold_rows))
+    if (!held_out_fold(held, fold, held->folds, false, &learn) ||
+        !held_out_fold(held, fold, held->folds, true, &fold_rows))
         status = failure(error, NIM_OUT_OF_MEMORY, "no memory to calibrate");
     bool none = status == NIM_OK && (fold_rows.data.rows == 0 || learn.data.rows == 0);
     if (status == NIM_OK && !none &&
@@ -305,8 +312,8 @@ static nim_status judge_fold(const struct held_out *held, const nim_model *model
         status = predict_by_copy(held, model, seen.x ? &seen : &learn,
                                  judge.x ? &judge.data : &fold_rows.data, &own, error);
     if (status == NIM_OK && !none)
-        held_out_place(held, fold, FOLDS, outlook->ways, fold_rows.data.rows, held_out_width(model),
-                       own, p);
+        held_out_place(held, fold, held->folds, outlook->ways, fold_rows.data.rows,
+                       held_out_width(model), own, p);
     free(own);
     own_rows_free(&learn);
     own_rows_free(&fold_rows);
@@ -318,7 +325,7 @@ static nim_status judge_fold(const struct held_out *held, const nim_model *model
 nim_status held_out_judge(const struct held_out *held, const nim_model *model,
                           const struct outlook *outlook, double *p, nim_error *error) {
     nim_status status = NIM_OK;
-    for (size_t fold = 0; status == NIM_OK && fold < FOLDS; fold++)
+    for (size_t fold = 0; status == NIM_OK && fold < held->folds; fold++)
         status = judge_fold(held, model, outlook, fold, p, error);
     return status;
 }

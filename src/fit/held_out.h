@@ -4,7 +4,9 @@
 
 /*
  * Cross-validation of a fit. Rows are held out in FOLDS parts with equal shares of each class; they
- * are predicted by a copy of the trained model whose training continues without them.
+ * are predicted by a copy of the trained model whose training continues without them. Of many
+ * exact rows those to be held out are a small share, and one part does. Where inputs are drawn, a
+ * copy is too noisy to stand for the model, and four make the calibration better.
  */
 
 #include "fit/own_rows.h"
@@ -23,6 +25,7 @@ enum { FOLDS = 4, MOST_FOLDS = 8 };
 
 struct held_out {
     const nim_data *data;
+    size_t folds;                 /* FOLDS or, with many exact rows of classes, 1 */
     size_t count, *row, *part_of; /* rows used, a sample if there are very many, and the part of
                                      each; MOST_FOLDS for rows that are never held out */
     double weight;                /* rows of the table that each of them represents */
@@ -50,7 +53,7 @@ nim_status held_out_create(struct held_out *held, const struct nim_model *model,
 void held_out_free(struct held_out *held);
 
 /* The steps of which the listener hears for each fit that is judged. */
-size_t held_out_steps(const struct nim_model *model);
+size_t held_out_steps(const struct nim_model *model, size_t rows);
 
 /* What is predicted of a held-out row: probabilities of classes; or of a number or count P(Y < y),
  * P(Y <= y) and p(y), a number in standard units. */

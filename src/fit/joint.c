@@ -103,7 +103,7 @@ static nim_status learn_mixtures(const struct joint_fit *fit, nim_error *error) 
         if (!learn_mixture(fit, m))
             status = failure(error, NIM_OUT_OF_MEMORY, "no memory for a panel");
         status = collective_agree(&fit->model->collectives, status, error);
-        listener->report.batch += held_out_steps(fit->model) / JOINT_MOST;
+        listener->report.batch += listener->steps / JOINT_MOST;
         if (status == NIM_OK)
             status = listener_hears(listener, &fit->model->collectives, error);
     }

@@ -65,9 +65,14 @@ void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, bo
     layout_for_points(factor, shape, arena);
 }
 
-/* Whether products among inducing inputs are in single precision too. */
+/* Whether products of inducing inputs with each other are in single precision too. */
 static bool among_is_single(const struct gp_factor *factor, const struct gp_shape *shape) {
     return factor->single && !gp_has_few_attributes(shape);
+}
+
+/* Whether products of size M x M x M are. */
+static bool roots_are_single(const struct gp_factor *factor, const struct gp_shape *shape) {
+    return factor->single && shape->attributes > GP_CLOSE_ATTRIBUTES;
 }
 
 /* Sets gp_sign Z / lambda^2 of a term for products with points. */
@@ -111,7 +116,7 @@ static void hand_prior_to_points(struct gp_factor *factor, const struct gp_shape
 /* Sets W (M x M), which is in posterior_work, as the left factor of products. */
 static void hand_posterior_to_points(struct gp_factor *factor, const struct gp_shape *shape) {
     size_t m = shape->inducing;
-    if (!among_is_single(factor, shape))
+    if (!roots_are_single(factor, shape))
         gemm_pack_left(m, m, 1.0, factor->posterior_work, m, NULL, factor->packed_w);
     if (!factor->single)
         return;
@@ -250,7 +255,7 @@ void gp_factor_posterior(struct gp_factor *factor, const struct gp_shape *shape,
         squares += dot(i + 1, factor->l + i * m, factor->l + i * m);
     factor->kl = 0.5 * (squares - (double)m) - log_determinant;
     double *w = factor->posterior_work;
-    if (among_is_single(factor, shape)) {
+    if (roots_are_single(factor, shape)) {
         narrow(m * m, factor->l, factor->narrow_l);
         gemm_lower_widening(PLAIN, TRANSPOSED, m, m, 1.0f, factor->narrow_l, m, factor->narrow_l, m,
                             0.0f, w, m, (float *)scratch);
@@ -324,7 +329,7 @@ static void covariance_gradient(struct gp_factor *factor, const struct gp_shape 
     double *p = factor->work, *half = factor->work + m * m;
     const double *mean = gp_mean(factor, shape, theta);
     float *narrow_half = (float *)half;
-    bool single = among_is_single(factor, shape);
+    bool single = roots_are_single(factor, shape);
     memset(p, 0, m * m * sizeof(double));
     if (single) {
         narrow(m * m, totals->a_a, narrow_half);
@@ -391,7 +396,7 @@ void gp_gradient_posterior(struct gp_factor *factor, const struct gp_shape *shap
                            const struct gp_parameters *gradient, double *scratch) {
     size_t m = shape->inducing;
     double *d_l = factor->posterior_work;
-    if (among_is_single(factor, shape)) {
+    if (roots_are_single(factor, shape)) {
         narrow(m * m, totals->a_a, factor->narrow_w);
         gemm_lower_widening(PLAIN, PLAIN, m, m, 2.0f, factor->narrow_w, m, factor->narrow_l, m,
                             0.0f, d_l, m, (float *)scratch);

@@ -119,6 +119,14 @@ void gp_scales(const struct gp_shape *shape, const struct gp_parameters *theta, 
  * would lose most digits.
  */
 enum { GP_FEW_ATTRIBUTES = 32 };
+
+/*
+ * Up to this number of attributes, nor are the products of size M x M x M. Inducing inputs may then
+ * be so close together that K_zz is nearly singular, and derivatives by it have L_K^-1 on both
+ * sides.
+ */
+enum { GP_CLOSE_ATTRIBUTES = 8 };
+
 static inline bool gp_has_few_attributes(const struct gp_shape *shape) {
     return shape->attributes <= GP_FEW_ATTRIBUTES;
 }

@@ -47,13 +47,6 @@ static void layout(struct input_work *work, const struct input_setting *setting,
     network_layout(&network, setting->most_rows, arena, work->layer, work->d_layer);
 }
 
-/* Arguments of functions that process one row at a time. */
-struct pass {
-    const struct input_setting *setting;
-    const struct input_batch *batch;
-    struct input_work *work;
-};
-
 SIMD_CLONES static void roots(size_t n, const double *square, double *root) {
     SIMD_LOOP
     for (size_t j = 0; j < n; j++)
@@ -62,13 +55,12 @@ SIMD_CLONES static void roots(size_t n, const double *square, double *root) {
 
 static void fill_features(void *context, size_t i, size_t worker) {
     (void)worker;
-    const struct pass *pass = context;
-    const struct input_batch *batch = pass->batch;
-    size_t d = pass->setting->attributes, told = pass->setting->features;
-    double *feature = pass->work->layer[0] + i * (2 * d + told);
+    const struct input_batch *batch = *(const struct input_batch *const *)context;
+    size_t d = batch->setting->attributes, told = batch->setting->features;
+    double *feature = batch->work->layer[0] + i * (2 * d + told);
     const struct input_prior *prior = &batch->prior;
     memcpy(feature + d, batch->feature + i * told, told * sizeof(double));
-    if (!pass->setting->population->components) {
+    if (!batch->setting->population->components) {
         memcpy(feature, batch->x + i * d, d * sizeof(double));
         roots(d, batch->noise + i * d, feature + d + told);
         return;
@@ -82,58 +74,44 @@ static void fill_features(void *context, size_t i, size_t worker) {
 }
 
 /* Runs the network; its output is q. */
-static const double *forward(const struct input_setting *setting, const struct input_batch *batch,
-                             const double *shared, struct input_work *work) {
-    struct network network = network_of(setting);
-    struct pass pass = {.setting = setting, .batch = batch, .work = work};
-    pool_run(batch->pool, batch->rows, fill_features, &pass);
-    return network_forward(&network, batch, shared, work->layer);
+static const double *forward(const struct input_batch *batch) {
+    struct network network = network_of(batch->setting);
+    pool_run(batch->pool, batch->rows, fill_features, &batch);
+    return network_forward(&network, batch, batch->shared, batch->work->layer);
 }
 
-static void place(const struct input_setting *setting, const struct input_batch *batch,
-                  const double *shared, const double *own, struct input_work *work, double *x,
-                  double *value, double *log_weight) {
-    (void)own;
-    const double *q = forward(setting, batch, shared, work);
-    noise_posterior_draw(setting, batch, work);
-    noise_posterior_place(setting, batch, q, work, x, value, log_weight);
+static void place(const struct input_batch *batch) {
+    const double *q = forward(batch);
+    noise_posterior_draw(batch);
+    noise_posterior_place(batch, q);
 }
 
 /* The error bars are features too: d sqrt(V) / d V = 1 / (2 sqrt(V)). */
-static void features_backward(const struct input_setting *setting, const struct input_batch *batch,
-                              const double *weights, struct input_work *work, double *d_noise) {
-    struct network network = network_of(setting);
-    size_t d = setting->attributes, first = d + setting->features;
+static void features_backward(const struct input_batch *batch) {
+    struct network network = network_of(batch->setting);
+    size_t d = batch->setting->attributes, first = d + batch->setting->features;
     size_t in = network.in, out = network_width(&network, 1);
-    double *d_feature = work->d_layer[0];
-    tiled_product(batch->pool, batch->scratch, PLAIN, PLAIN, batch->rows, d, out, 1.0,
-                  work->d_layer[1], out, weights + first, in, 0.0, d_feature, d);
+    double *d_feature = batch->work->d_layer[0];
+    tiled_product(batch->pool, batch->scratch, PLAIN, PLAIN, batch->rows, d, out,
+                  batch->work->d_layer[1], out, batch->shared + first, in, d_feature, d);
     for (size_t i = 0; i < batch->rows; i++)
         for (size_t j = 0; j < d; j++)
             if (batch->noise[i * d + j] > 0.0)
-                d_noise[j] += 0.5 * d_feature[i * d + j] / sqrt(batch->noise[i * d + j]);
+                batch->d_noise[j] += 0.5 * d_feature[i * d + j] / sqrt(batch->noise[i * d + j]);
 }
 
-static void place_backward(const struct input_setting *setting, const struct input_batch *batch,
-                           const double *shared, const double *own, struct input_work *work,
-                           const double *share, const double *d_x, double *d_shared, double *d_own,
-                           double *d_noise) {
-    (void)own, (void)d_own;
-    struct network network = network_of(setting);
-    size_t last = setting->layers;
-    noise_posterior_backward(setting, batch, work->layer[last + 1], work, share, d_x,
-                             work->d_layer[last + 1], d_noise);
-    network_backward(&network, batch, shared, work->layer, work->d_layer, d_shared);
-    if (d_noise)
-        features_backward(setting, batch, shared, work, d_noise);
+static void place_backward(const struct input_batch *batch) {
+    struct network network = network_of(batch->setting);
+    struct input_work *work = batch->work;
+    size_t last = batch->setting->layers + 1;
+    noise_posterior_backward(batch, work->layer[last], work->d_layer[last]);
+    network_backward(&network, batch, batch->shared, work->layer, work->d_layer, batch->d_shared);
+    if (batch->d_noise)
+        features_backward(batch);
 }
 
-static void posterior(const struct input_setting *setting, const struct input_batch *batch,
-                      const double *shared, const double *own, struct input_work *work,
-                      double *mean, double *variance) {
-    (void)own;
-    const double *q = forward(setting, batch, shared, work);
-    noise_posterior_moments(setting, batch, q, mean, variance);
+static void posterior(const struct input_batch *batch) {
+    noise_posterior_moments(batch, forward(batch));
 }
 
 const struct input_model input_amortised = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* MGP: inputs count as exact, x = x~. */
-#include "input/measured.h"
+#include "input/input.h"
 
 const struct input_model input_exact = {
     .name = "exact",

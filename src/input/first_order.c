@@ -3,7 +3,7 @@
  * NIMGP_FO: functions are evaluated at the measured inputs, and the noise increases the latent
  * variance by the slope of the posterior mean (gp/slope.c).
  */
-#include "input/measured.h"
+#include "input/input.h"
 
 const struct input_model input_first_order = {
     .name = "first_order",

@@ -39,8 +39,11 @@ struct input_prior {
     const double *evidence; /* B: log p(x~) */
 };
 
-/* The rows of one step. `row` and `copy` (augmented) identify the random draws of each. */
+/* The rows of one step, and all that the functions of a model read and write, S points a row. `row`
+ * and `copy` (augmented) identify the random draws of each. */
 struct input_batch {
+    const struct input_setting *setting;
+    struct input_work *work;
     size_t rows;         /* B */
     const size_t *row;   /* B */
     const size_t *copy;  /* B: 0 for the row itself, 1 .. copies-1 */
@@ -53,6 +56,12 @@ struct input_batch {
     double width; /* factor of the draws: 1, or less while warming up */
     struct pool *pool;
     double *const *scratch; /* a GEMM_SCRATCH for each of the pool's workers */
+
+    const double *shared, *own;         /* parameters: shared ones, B x d row_parameters */
+    double *point, *value, *log_weight; /* B S x d, B, B S: see `place` */
+    const double *share, *d_point;      /* B S, B S x d: see `place_backward` */
+    double *d_shared, *d_own, *d_noise; /* as the parameters; d */
+    double *mean, *variance;            /* B x d: see `posterior` */
 };
 
 /* Memory shared by forward and backward; each model uses the members it needs. */
@@ -60,8 +69,7 @@ struct input_work {
     double *epsilon;   /* B S x d: standard normal draws */
     size_t *component; /* B S: the component of the prior that a point belongs to; or NULL */
     double *lattice;   /* S x (d+1): see marginal.c */
-    double *q;         /* B x 2 d: likewise, all zero; in networks.c what the networks give */
-    bool fixed;        /* q is always zero */
+    double *q;         /* B x 2 d: what the networks of networks.c give */
     double *deviation; /* B x d: exp(spread/2), see noise_posterior.h */
     double *root;      /* B x d: sqrt(T) */
     double *d_noise;   /* B x d */
@@ -94,9 +102,9 @@ struct input_model {
 
     double shared_rate; /* step size of shared parameters, relative to the learning rate */
 
-    /* Numbers of parameters of each training row, which start at zero, and of shared parameters;
-     * NULL for none. */
-    size_t (*row_parameters)(const struct input_setting *setting);
+    /* Numbers of parameters of each training row for each attribute, which start at zero, and of
+     * shared parameters; NULL for none. */
+    size_t row_parameters;
     size_t (*shared_parameters)(const struct input_setting *setting);
     void (*start)(const struct input_setting *setting, uint64_t seed, double *shared);
 
@@ -108,34 +116,26 @@ struct input_model {
     bool (*prepare)(struct input_work *work, const struct input_setting *setting, uint64_t seed);
 
     /*
-     * Writes x (B S x d), and to value (B) each row's E log N(x~ | x, V) - KL(q(x) || p(x)).
-     * own: B x row_parameters. Models that average `inside`, with S > 1, instead write to value
-     * log p(x~), and to log_weight (B S) log w_s = log p(x_s | x~) - log q(x_s) of each point. The
-     * term of a row is then log p(x~) + log (1/S) sum_s w_s exp(v_s), where v_s is the likelihood's
-     * term at point s.
+     * Writes the points x, and to value each row's E log N(x~ | x, V) - KL(q(x) || p(x)). Models
+     * that average `inside`, with S > 1, instead write to value log p(x~), and to log_weight
+     * log w_s = log p(x_s | x~) - log q(x_s) of each point. The term of a row is then
+     * log p(x~) + log (1/S) sum_s w_s exp(v_s), where v_s is the likelihood's term at point s.
      */
-    void (*place)(const struct input_setting *setting, const struct input_batch *batch,
-                  const double *shared, const double *own, struct input_work *work, double *x,
-                  double *value, double *log_weight);
+    void (*place)(const struct input_batch *batch);
 
     /*
-     * The adjoint: from d_x (B S x d, weights included) and the derivatives of value, computes the
+     * The adjoint: from d_point (weights included) and the derivatives of value, computes the
      * gradient by shared and own parameters (both overwritten) and by the noise variance of each
-     * attribute (d_noise: d, added to; NULL if noise is not learned). Without `moves` it is called
+     * attribute (d_noise: added to; NULL if noise is not learned). Without `moves` it is called
      * only if noise is learned.
-     * share (B S): the share of each point in its row's sum, or NULL without `inside` and S > 1.
-     * d_x already contains it. The gradient by the parameters of q is then doubly reparametrised
+     * share: the share of each point in its row's sum, or NULL without `inside` and S > 1. d_point
+     * already contains it. The gradient by the parameters of q is then doubly reparametrised
      * (Tucker et al., 2019): unbiased, but not the derivative of the value at fixed draws.
      */
-    void (*place_backward)(const struct input_setting *setting, const struct input_batch *batch,
-                           const double *shared, const double *own, struct input_work *work,
-                           const double *share, const double *d_x, double *d_shared, double *d_own,
-                           double *d_noise);
+    void (*place_backward)(const struct input_batch *batch);
 
-    /* q(x) of the rows: mean and variance, B x d each. NULL: N(x~, V) itself. */
-    void (*posterior)(const struct input_setting *setting, const struct input_batch *batch,
-                      const double *shared, const double *own, struct input_work *work,
-                      double *mean, double *variance);
+    /* q(x) of the rows: mean and variance. NULL: N(x~, V) itself. */
+    void (*posterior)(const struct input_batch *batch);
 };
 
 /*
@@ -157,6 +157,10 @@ struct input_model {
 #define INPUT_DECLARE(name) extern const struct input_model input_##name;
 INPUT_LIST(INPUT_DECLARE)
 #undef INPUT_DECLARE
+
+/* x = x~, or the centre of the row's prior if there is one, with value 0: the place function of
+ * models that do not move their inputs. */
+void place_as_measured(const struct input_batch *batch);
 
 /* Whether the model averages over the true inputs inside the logarithm, without inferring them. */
 static inline bool input_integrates(const struct input_model *input) {

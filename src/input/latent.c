@@ -2,31 +2,17 @@
 /* NIMGP: every training row has its own q(xi) = N(shift, exp(spread)), 2 d parameters per row. */
 #include "input/noise_posterior.h"
 
-static size_t row_parameters(const struct input_setting *setting) {
-    return 2 * setting->attributes;
+static void place(const struct input_batch *batch) {
+    noise_posterior_draw(batch);
+    noise_posterior_place(batch, batch->own);
 }
 
-static void place(const struct input_setting *setting, const struct input_batch *batch,
-                  const double *shared, const double *own, struct input_work *work, double *x,
-                  double *value, double *log_weight) {
-    (void)shared;
-    noise_posterior_draw(setting, batch, work);
-    noise_posterior_place(setting, batch, own, work, x, value, log_weight);
+static void place_backward(const struct input_batch *batch) {
+    noise_posterior_backward(batch, batch->own, batch->d_own);
 }
 
-static void place_backward(const struct input_setting *setting, const struct input_batch *batch,
-                           const double *shared, const double *own, struct input_work *work,
-                           const double *share, const double *d_x, double *d_shared, double *d_own,
-                           double *d_noise) {
-    (void)shared, (void)d_shared;
-    noise_posterior_backward(setting, batch, own, work, share, d_x, d_own, d_noise);
-}
-
-static void posterior(const struct input_setting *setting, const struct input_batch *batch,
-                      const double *shared, const double *own, struct input_work *work,
-                      double *mean, double *variance) {
-    (void)shared, (void)work;
-    noise_posterior_moments(setting, batch, own, mean, variance);
+static void posterior(const struct input_batch *batch) {
+    noise_posterior_moments(batch, batch->own);
 }
 
 const struct input_model input_latent = {
@@ -40,7 +26,7 @@ const struct input_model input_latent = {
     .averages = true,
     .samples = true,
     .inside = true,
-    .row_parameters = row_parameters,
+    .row_parameters = 2,
     .layout = noise_posterior_layout,
     .place = place,
     .place_backward = place_backward,

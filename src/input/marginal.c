@@ -22,16 +22,12 @@ static void layout(struct input_work *work, const struct input_setting *setting,
                    struct arena *arena) {
     size_t d = setting->attributes;
     noise_posterior_layout(work, setting, arena);
-    work->q = arena_doubles(arena, setting->most_rows * 2 * d);
     work->component = arena_sizes(arena, setting->most_rows * setting->samples);
     work->lattice = arena_doubles(arena, setting->samples * (d + 1));
 }
 
 static bool prepare(struct input_work *work, const struct input_setting *setting, uint64_t seed) {
     struct random_key key = {seed, STREAM_INPUT_DRAW};
-    work->fixed = true;
-    for (size_t i = 0; i < setting->most_rows * setting->attributes; i++)
-        work->deviation[i] = 1.0;
     return lattice_uniform(key, setting->samples, setting->attributes + 1, work->lattice);
 }
 
@@ -50,30 +46,23 @@ static double moved(double point, double shift) {
     return fmin(fmax(u, 1e-12), 1.0 - 1e-12);
 }
 
-struct draw {
-    const struct input_setting *setting;
-    const struct input_batch *batch;
-    struct input_work *work;
-};
-
 /* Draws epsilon (S x d) and components of row i. */
 static void draw_row(void *context, size_t i, size_t worker) {
     (void)worker;
-    const struct draw *draw = context;
-    const struct input_batch *batch = draw->batch;
+    const struct input_batch *batch = *(const struct input_batch *const *)context;
     const struct input_prior *prior = &batch->prior;
-    size_t d = draw->setting->attributes, samples = draw->setting->samples;
-    double *epsilon = draw->work->epsilon + i * samples * d;
-    const double *lattice = draw->work->lattice;
+    struct input_work *work = batch->work;
+    size_t d = batch->setting->attributes, samples = batch->setting->samples;
+    double *epsilon = work->epsilon + i * samples * d;
     struct random_key key = {batch->seed, STREAM_INPUT_SHIFT};
-    double *shift = draw->work->d_noise + i * d, last; /* unused until the points are placed */
+    double *shift = work->d_noise + i * d, last; /* unused until the points are placed */
     random_uniform(key, batch->step, 2 * batch->row[i], d, shift);
     random_uniform(key, batch->step, 2 * batch->row[i] + 1, 1, &last);
     for (size_t s = 0; s < samples; s++) {
-        const double *point = lattice + s * (d + 1);
+        const double *point = work->lattice + s * (d + 1);
         for (size_t j = 0; j < d; j++)
             epsilon[s * d + j] = moved(point[j], shift[j]);
-        draw->work->component[i * samples + s] =
+        work->component[i * samples + s] =
             prior->components > 1
                 ? choose_component(prior->components, prior->share + i * prior->components,
                                    moved(point[d], last))
@@ -84,23 +73,16 @@ static void draw_row(void *context, size_t i, size_t worker) {
         scale(samples * d, batch->width, epsilon);
 }
 
-static void place(const struct input_setting *setting, const struct input_batch *batch,
-                  const double *shared, const double *own, struct input_work *work, double *x,
-                  double *value, double *log_weight) {
-    (void)shared, (void)own;
-    struct draw draw = {setting, batch, work};
-    pool_run(batch->pool, batch->rows, draw_row, &draw);
-    for (size_t p = 0; setting->samples > 1 && p < batch->rows * setting->samples; p++)
-        log_weight[p] = 0.0;
-    noise_posterior_place(setting, batch, work->q, work, x, value, log_weight);
+static void place(const struct input_batch *batch) {
+    size_t samples = batch->setting->samples;
+    pool_run(batch->pool, batch->rows, draw_row, &batch);
+    for (size_t p = 0; samples > 1 && p < batch->rows * samples; p++)
+        batch->log_weight[p] = 0.0;
+    noise_posterior_place(batch, NULL);
 }
 
-static void place_backward(const struct input_setting *setting, const struct input_batch *batch,
-                           const double *shared, const double *own, struct input_work *work,
-                           const double *share, const double *d_x, double *d_shared, double *d_own,
-                           double *d_noise) {
-    (void)shared, (void)own, (void)d_shared, (void)d_own;
-    noise_posterior_backward(setting, batch, work->q, work, share, d_x, NULL, d_noise);
+static void place_backward(const struct input_batch *batch) {
+    noise_posterior_backward(batch, NULL, NULL);
 }
 
 const struct input_model input_marginal = {

@@ -67,8 +67,8 @@ const double *network_forward(const struct network *network, const struct input_
     for (size_t l = 0; l <= network->layers; l++) {
         size_t in = network_width(network, l), out = network_width(network, l + 1);
         struct pass pass = {out, l == network->layers, parameters + in * out, layer[l + 1]};
-        tiled_product(batch->pool, batch->scratch, PLAIN, TRANSPOSED, batch->rows, out, in, 1.0,
-                      layer[l], in, parameters, in, 0.0, layer[l + 1], out);
+        tiled_product(batch->pool, batch->scratch, PLAIN, TRANSPOSED, batch->rows, out, in,
+                      layer[l], in, parameters, in, layer[l + 1], out);
         pool_run(batch->pool, batch->rows, finish_row, &pass);
         parameters += network_layer_parameters(network, l);
     }
@@ -82,15 +82,15 @@ static void layer_backward(const struct network *network, const struct input_bat
     size_t in = network_width(network, l), out = network_width(network, l + 1), rows = batch->rows;
     const double *d_out = d_layer[l + 1], *input = layer[l];
     double *d_bias = d_weights + in * out, *d_input = d_layer[l];
-    tiled_product(batch->pool, batch->scratch, TRANSPOSED, PLAIN, out, in, rows, 1.0, d_out, out,
-                  input, in, 0.0, d_weights, in);
+    tiled_product(batch->pool, batch->scratch, TRANSPOSED, PLAIN, out, in, rows, d_out, out, input,
+                  in, d_weights, in);
     memset(d_bias, 0, out * sizeof(double));
     for (size_t i = 0; i < rows; i++)
         add(out, d_out + i * out, d_bias);
     if (l == 0)
         return;
-    tiled_product(batch->pool, batch->scratch, PLAIN, PLAIN, rows, in, out, 1.0, d_out, out,
-                  weights, in, 0.0, d_input, in);
+    tiled_product(batch->pool, batch->scratch, PLAIN, PLAIN, rows, in, out, d_out, out, weights, in,
+                  d_input, in);
     rectify_backward(rows * in, input, d_input);
 }
 

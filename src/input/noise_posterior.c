@@ -14,14 +14,9 @@ enum {
 };
 
 struct job {
-    const struct input_setting *setting;
     const struct input_batch *batch;
     const double *q;
-    struct input_work *work;
-    double *x, *value, *log_weight;
-    const double *share, *d_x;
     double *d_q;
-    bool noise_is_learned;
 };
 
 static void for_rows(struct job *job, unit_function *function) {
@@ -55,13 +50,20 @@ SIMD_CLONES static void condition(size_t d, const double *mean, const double *pr
     }
 }
 
-/* x = c + sqrt(T) (shift + exp(spread/2) epsilon); deviation holds exp(spread/2). */
-SIMD_CLONES static void place_point(size_t d, const double *centre, const double *root,
-                                    const double *shift, const double *deviation,
-                                    const double *epsilon, double *x) {
+/* xi = shift + exp(spread/2) epsilon; deviation holds exp(spread/2). */
+SIMD_CLONES static void find_xi(size_t d, const double *shift, const double *deviation,
+                                const double *epsilon, double *xi) {
     SIMD_LOOP
     for (size_t j = 0; j < d; j++)
-        x[j] = centre[j] + root[j] * (shift[j] + deviation[j] * epsilon[j]);
+        xi[j] = shift[j] + deviation[j] * epsilon[j];
+}
+
+/* x = c + sqrt(T) xi. */
+SIMD_CLONES static void place_point(size_t d, const double *centre, const double *root,
+                                    const double *xi, double *x) {
+    SIMD_LOOP
+    for (size_t j = 0; j < d; j++)
+        x[j] = centre[j] + root[j] * xi[j];
 }
 
 /* part[l] = product of s+V over every SUM_PARTS-th attribute. */
@@ -128,93 +130,86 @@ static double weigh_point(size_t d, const double *shift, const double *spread,
     return total;
 }
 
-void noise_posterior_draw(const struct input_setting *setting, const struct input_batch *batch,
-                          struct input_work *work) {
-    size_t each = setting->samples * setting->attributes;
+void noise_posterior_draw(const struct input_batch *batch) {
+    size_t each = batch->setting->samples * batch->setting->attributes;
+    double *epsilon = batch->work->epsilon;
     struct random_key key = {batch->seed, STREAM_INPUT_DRAW};
     for (size_t i = 0; i < batch->rows; i++) {
-        random_normal(key, batch->step, batch->row[i], each, work->epsilon + i * each);
+        random_normal(key, batch->step, batch->row[i], each, epsilon + i * each);
         if (batch->width != 1.0)
-            scale(each, batch->width, work->epsilon + i * each);
+            scale(each, batch->width, epsilon + i * each);
     }
 }
 
 /* The component of the prior to which point p of row i belongs: its index in the batch. */
-static size_t component_of(const struct job *job, size_t i, size_t p) {
-    size_t own = job->work->component ? job->work->component[p] : 0;
-    return i * job->batch->prior.components + own;
+static size_t component_of(const struct input_batch *batch, size_t i, size_t p) {
+    size_t own = batch->work->component ? batch->work->component[p] : 0;
+    return i * batch->prior.components + own;
 }
 
 /* Places the points of row i if its attributes are correlated; returns log p(x~). */
-static double place_along(const struct job *job, size_t i) {
-    size_t d = job->setting->attributes, samples = job->setting->samples;
-    const struct input_prior *prior = &job->batch->prior;
-    const double *shift = job->q + 2 * i * d, *deviation = job->work->deviation + i * d;
-    double *xi = job->work->d_noise + i * d; /* unused until the backward pass */
+static double place_along(const struct input_batch *batch, const double *q, size_t i) {
+    size_t d = batch->setting->attributes, samples = batch->setting->samples;
+    const struct input_prior *prior = &batch->prior;
+    double *moved = batch->work->d_noise + i * d; /* unused until the backward pass */
     for (size_t p = i * samples; p < (i + 1) * samples; p++) {
-        size_t at = component_of(job, i, p);
-        for (size_t j = 0; j < d; j++)
-            xi[j] = shift[j] + deviation[j] * job->work->epsilon[p * d + j];
-        population_point(d, prior->centre + at * d, prior->root + at * d * d, xi, job->x + p * d);
+        size_t at = component_of(batch, i, p);
+        const double *epsilon = batch->work->epsilon + p * d;
+        for (size_t j = 0; q && j < d; j++)
+            moved[j] = q[2 * i * d + j] + batch->work->deviation[i * d + j] * epsilon[j];
+        population_point(d, prior->centre + at * d, prior->root + at * d * d, q ? moved : epsilon,
+                         batch->point + p * d);
     }
     return prior->evidence[i];
 }
 
 /* As place_along, if the attributes are independent. */
-static double place_apart(const struct job *job, size_t i) {
-    const struct population *population = job->setting->population;
-    const struct input_batch *batch = job->batch;
-    struct input_work *work = job->work;
-    size_t d = job->setting->attributes, samples = job->setting->samples;
+static double place_apart(const struct input_batch *batch, const double *q, size_t i) {
+    const struct population *population = batch->setting->population;
+    struct input_work *work = batch->work;
+    size_t d = batch->setting->attributes, samples = batch->setting->samples;
     const double *measured = batch->x + i * d, *noise = batch->noise + i * d;
     double *root = work->root + i * d, *centre = work->d_noise + i * d;
     condition(d, population->mean, population->variance, measured, noise, centre, root);
-    for (size_t p = i * samples; p < (i + 1) * samples; p++)
-        place_point(d, centre, root, job->q + 2 * i * d, work->deviation + i * d,
-                    work->epsilon + p * d, job->x + p * d);
+    for (size_t p = i * samples; p < (i + 1) * samples; p++) {
+        double *x = batch->point + p * d;
+        if (q)
+            find_xi(d, q + 2 * i * d, work->deviation + i * d, work->epsilon + p * d, x);
+        place_point(d, centre, root, q ? x : work->epsilon + p * d, x);
+    }
     return -0.5 * (sum_surprises(d, population->mean, population->variance, measured, centre) +
                    log_totals(d, population->variance, noise));
 }
 
-static void find_deviation(const struct job *job, size_t i) {
-    size_t d = job->setting->attributes;
-    exp_scaled_array(d, 1.0, 0.5, job->q + (2 * i + 1) * d, job->work->deviation + i * d);
-}
-
-/* Adds -KL(q(xi) || N(0, I)) to the value of row i or, with several points, weighs each of them. A
- * fixed q(xi) is N(0, I). */
-static void weigh(struct job *job, size_t i) {
-    size_t d = job->setting->attributes, samples = job->setting->samples;
-    const double *shift = job->q + 2 * i * d, *spread = shift + d;
-    const double *deviation = job->work->deviation + i * d;
+/* Adds -KL(q(xi) || N(0, I)) to the value of row i or, with several points, weighs each of them. */
+static void weigh(const struct input_batch *batch, const double *q, size_t i) {
+    size_t d = batch->setting->attributes, samples = batch->setting->samples;
+    const double *shift = q + 2 * i * d, *spread = shift + d;
+    const double *deviation = batch->work->deviation + i * d;
     if (samples == 1)
-        job->value[i] -= 0.5 * sum_divergences(d, shift, spread, deviation);
+        batch->value[i] -= 0.5 * sum_divergences(d, shift, spread, deviation);
     for (size_t p = i * samples; samples > 1 && p < (i + 1) * samples; p++)
-        job->log_weight[p] = weigh_point(d, shift, spread, deviation, job->work->epsilon + p * d);
+        batch->log_weight[p] =
+            weigh_point(d, shift, spread, deviation, batch->work->epsilon + p * d);
 }
 
 static void place_unit(void *context, size_t unit, size_t worker) {
     (void)worker;
-    struct job *job = context;
+    const struct job *job = context;
+    const struct input_batch *batch = job->batch;
+    size_t d = batch->setting->attributes;
     for (size_t i = unit * ROWS_PER_UNIT; i < unit_end(job, unit); i++) {
-        if (!job->work->fixed)
-            find_deviation(job, i);
-        job->value[i] = job->batch->prior.components ? place_along(job, i) : place_apart(job, i);
-        if (!job->work->fixed)
-            weigh(job, i);
+        if (job->q)
+            exp_scaled_array(d, 1.0, 0.5, job->q + (2 * i + 1) * d, batch->work->deviation + i * d);
+        batch->value[i] =
+            batch->prior.components ? place_along(batch, job->q, i) : place_apart(batch, job->q, i);
+        if (job->q)
+            weigh(batch, job->q, i);
     }
 }
 
-void noise_posterior_place(const struct input_setting *setting, const struct input_batch *batch,
-                           const double *q, struct input_work *work, double *x, double *value,
-                           double *log_weight) {
-    struct job job = {.setting = setting,
-                      .batch = batch,
-                      .q = q,
-                      .work = work,
-                      .x = x,
-                      .value = value,
-                      .log_weight = log_weight};
+void noise_posterior_place(const struct input_batch *batch, const double *q) {
+    struct job job = {.batch = batch, .q = q};
     for_rows(&job, place_unit);
 }
 
@@ -232,29 +227,27 @@ SIMD_CLONES static void noise_from_value(size_t d, const double *mean, const dou
 /* The derivative of one point by the noise. c' = -(x~ - m) s/(s+V)^2, T' = (s/(s+V))^2. */
 SIMD_CLONES static void noise_from_point(size_t d, const double *mean, const double *prior,
                                          const double *measured, const double *noise,
-                                         const double *root, const double *shift,
-                                         const double *deviation, const double *epsilon,
-                                         const double *d_x, double *d_noise) {
+                                         const double *root, const double *xi, const double *d_x,
+                                         double *d_noise) {
     SIMD_LOOP
     for (size_t j = 0; j < d; j++) {
         double share = prior[j] / (prior[j] + noise[j]);
-        double xi = shift[j] + deviation[j] * epsilon[j];
         double per_root = root[j] > 0.0 ? 0.5 * share * share / root[j] : 0.0;
         d_noise[j] +=
-            d_x[j] * (per_root * xi - (measured[j] - mean[j]) * share / (prior[j] + noise[j]));
+            d_x[j] * (per_root * xi[j] - (measured[j] - mean[j]) * share / (prior[j] + noise[j]));
     }
 }
 
 /* d_xi (d) = R' d_x of one point. */
-static void back_to_xi(const struct job *job, size_t i, size_t p, double *d_xi) {
-    size_t d = job->setting->attributes;
-    const struct input_prior *prior = &job->batch->prior;
-    const double *d_x = job->d_x + p * d;
+static void back_to_xi(const struct input_batch *batch, size_t i, size_t p, double *d_xi) {
+    size_t d = batch->setting->attributes;
+    const struct input_prior *prior = &batch->prior;
+    const double *d_x = batch->d_point + p * d;
     if (!prior->components) {
-        multiply(d, d_x, job->work->root + i * d, d_xi);
+        multiply(d, d_x, batch->work->root + i * d, d_xi);
         return;
     }
-    const double *root = prior->root + component_of(job, i, p) * d * d;
+    const double *root = prior->root + component_of(batch, i, p) * d * d;
     memset(d_xi, 0, d * sizeof(double));
     for (size_t j = 0; j < d; j++)
         add_scaled(d, d_x[j], root + j * d, d_xi);
@@ -308,69 +301,65 @@ SIMD_CLONES static void complete_adjoints(size_t d, double weight, const double 
     }
 }
 
-static void noise_backward(const struct job *job, size_t i) {
-    const struct input_batch *batch = job->batch;
-    const struct population *population = job->setting->population;
-    struct input_work *work = job->work;
-    size_t d = job->setting->attributes, samples = job->setting->samples;
+static void noise_backward(const struct input_batch *batch, const double *q, size_t i) {
+    const struct population *population = batch->setting->population;
+    struct input_work *work = batch->work;
+    size_t d = batch->setting->attributes, samples = batch->setting->samples;
     const double *mean = population->mean, *prior = population->variance;
     const double *measured = batch->x + i * d, *noise = batch->noise + i * d;
     double *d_noise = work->d_noise + i * d;
     noise_from_value(d, mean, prior, batch->weight[i], measured, noise, d_noise);
-    for (size_t p = i * samples; p < (i + 1) * samples; p++)
-        noise_from_point(d, mean, prior, measured, noise, work->root + i * d, job->q + 2 * i * d,
-                         work->deviation + i * d, work->epsilon + p * d, job->d_x + p * d, d_noise);
+    for (size_t p = i * samples; p < (i + 1) * samples; p++) {
+        double *xi = work->epsilon + p * d; /* epsilon is not needed again */
+        if (q)
+            find_xi(d, q + 2 * i * d, work->deviation + i * d, xi, xi);
+        noise_from_point(d, mean, prior, measured, noise, work->root + i * d, xi,
+                         batch->d_point + p * d, d_noise);
+    }
 }
 
 /* Row i of d_q. */
 static void q_backward(const struct job *job, size_t i) {
-    struct input_work *work = job->work;
-    size_t d = job->setting->attributes, samples = job->setting->samples;
+    const struct input_batch *batch = job->batch;
+    struct input_work *work = batch->work;
+    size_t d = batch->setting->attributes, samples = batch->setting->samples;
     const double *shift = job->q + 2 * i * d, *deviation = work->deviation + i * d;
     double *d_shift = job->d_q + 2 * i * d, *d_spread = d_shift + d, *d_xi = work->d_noise + i * d;
-    double weight = job->batch->weight[i];
+    double weight = batch->weight[i];
     memset(d_shift, 0, 2 * d * sizeof(double));
     for (size_t p = i * samples; p < (i + 1) * samples; p++) {
         const double *epsilon = work->epsilon + p * d;
-        if (!job->share && !job->batch->prior.components) {
-            point_backward_apart(d, work->root + i * d, epsilon, job->d_x + p * d, d_shift,
+        if (!batch->share && !batch->prior.components) {
+            point_backward_apart(d, work->root + i * d, epsilon, batch->d_point + p * d, d_shift,
                                  d_spread);
             continue;
         }
-        back_to_xi(job, i, p, d_xi);
-        if (job->share)
-            reparametrise(d, weight, job->share[p], shift, deviation, epsilon, d_xi);
+        back_to_xi(batch, i, p, d_xi);
+        if (batch->share)
+            reparametrise(d, weight, batch->share[p], shift, deviation, epsilon, d_xi);
         point_backward(d, epsilon, d_xi, d_shift, d_spread);
     }
     /* With several points the KL divergence is contained in their weights. */
-    complete_adjoints(d, job->share ? 0.0 : weight, shift, deviation, d_shift, d_spread);
+    complete_adjoints(d, batch->share ? 0.0 : weight, shift, deviation, d_shift, d_spread);
 }
 
 static void backward_unit(void *context, size_t unit, size_t worker) {
     (void)worker;
-    struct job *job = context;
+    const struct job *job = context;
     for (size_t i = unit * ROWS_PER_UNIT; i < unit_end(job, unit); i++) {
         if (job->d_q)
             q_backward(job, i);
-        if (job->noise_is_learned)
-            noise_backward(job, i);
+        if (job->batch->d_noise)
+            noise_backward(job->batch, job->q, i);
     }
 }
 
-void noise_posterior_backward(const struct input_setting *setting, const struct input_batch *batch,
-                              const double *q, struct input_work *work, const double *share,
-                              const double *d_x, double *d_q, double *d_noise) {
-    struct job job = {.setting = setting,
-                      .batch = batch,
-                      .q = q,
-                      .work = work,
-                      .share = share,
-                      .d_x = d_x,
-                      .d_q = d_q,
-                      .noise_is_learned = d_noise != NULL};
+void noise_posterior_backward(const struct input_batch *batch, const double *q, double *d_q) {
+    size_t d = batch->setting->attributes;
+    struct job job = {batch, q, d_q};
     for_rows(&job, backward_unit);
-    for (size_t i = 0; d_noise && i < batch->rows; i++)
-        add(setting->attributes, work->d_noise + i * setting->attributes, d_noise);
+    for (size_t i = 0; batch->d_noise && i < batch->rows; i++)
+        add(d, batch->work->d_noise + i * d, batch->d_noise);
 }
 
 /* Variance of attribute j of x = c + R xi. */
@@ -381,24 +370,24 @@ static double spread_along(size_t d, const double *root, const double *spread) {
     return total;
 }
 
-void noise_posterior_moments(const struct input_setting *setting, const struct input_batch *batch,
-                             const double *q, double *mean, double *variance) {
-    const struct population *population = setting->population;
+void noise_posterior_moments(const struct input_batch *batch, const double *q) {
+    const struct population *population = batch->setting->population;
     const struct input_prior *along = &batch->prior;
-    size_t d = setting->attributes;
+    size_t d = batch->setting->attributes;
     for (size_t i = 0; i < batch->rows; i++, q += 2 * d) {
         if (along->components)
-            population_point(d, along->centre + i * d, along->root + i * d * d, q, mean + i * d);
+            population_point(d, along->centre + i * d, along->root + i * d * d, q,
+                             batch->mean + i * d);
         for (size_t j = 0; j < d; j++) {
             size_t at = i * d + j;
             if (along->components) {
-                variance[at] = spread_along(d, along->root + at * d, q + d);
+                batch->variance[at] = spread_along(d, along->root + at * d, q + d);
                 continue;
             }
             double noise = batch->noise[at], prior = population->variance[j];
             double share = prior / (prior + noise), centre = population->mean[j];
-            mean[at] = centre + share * (batch->x[at] - centre) + sqrt(share * noise) * q[j];
-            variance[at] = share * noise * exp(q[d + j]);
+            batch->mean[at] = centre + share * (batch->x[at] - centre) + sqrt(share * noise) * q[j];
+            batch->variance[at] = share * noise * exp(q[d + j]);
         }
     }
 }

@@ -26,20 +26,16 @@ void noise_posterior_layout(struct input_work *work, const struct input_setting 
                             struct arena *arena);
 
 /* Fills epsilon with random draws, all of component 0. */
-void noise_posterior_draw(const struct input_setting *setting, const struct input_batch *batch,
-                          struct input_work *work);
+void noise_posterior_draw(const struct input_batch *batch);
 
-/* From epsilon: fills x (B S x d), value (B) and, with S > 1, log_weight (B S); see input.h. */
-void noise_posterior_place(const struct input_setting *setting, const struct input_batch *batch,
-                           const double *q, struct input_work *work, double *x, double *value,
-                           double *log_weight);
+/* q may be NULL for q(xi) = N(0, I), of which nothing is learned: xi is epsilon.
+ *
+ * From epsilon: fills the points, value and, with S > 1, log_weight; see input.h. */
+void noise_posterior_place(const struct input_batch *batch, const double *q);
 
 /* The adjoint, which uses `work` as noise_posterior_place left it: writes d_q (B x 2 d) and adds to
- * d_noise (d), unless they are NULL. Noise is learned only if attributes are independent. */
-void noise_posterior_backward(const struct input_setting *setting, const struct input_batch *batch,
-                              const double *q, struct input_work *work, const double *share,
-                              const double *d_x, double *d_q, double *d_noise);
+ * d_noise, unless they are NULL. Noise is learned only if attributes are independent. */
+void noise_posterior_backward(const struct input_batch *batch, const double *q, double *d_q);
 
 /* Mean and variance of q(x). */
-void noise_posterior_moments(const struct input_setting *setting, const struct input_batch *batch,
-                             const double *q, double *mean, double *variance);
+void noise_posterior_moments(const struct input_batch *batch, const double *q);

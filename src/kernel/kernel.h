@@ -21,10 +21,11 @@ enum kernel_argument { SQUARED_DISTANCE, DOT_PRODUCT };
 
 struct kernel_term {
     enum kernel_argument argument;
+    int uses_degree;
     /*
      * For i < n: value = scale g(t_i), slope = scale g'(t_i), curvature = scale g''(t_i).
      * t may be overwritten; value may be the same array as t; slope and curvature may be NULL.
-     * A squared distance t is never negative; g(0) = 1. Only the polynomial uses `degree`.
+     * A squared distance t is never negative; g(0) = 1.
      */
     void (*evaluate)(unsigned degree, double scale, size_t n, const double *t, double *value,
                      double *slope, double *curvature);
@@ -69,6 +70,3 @@ struct kernel {
 
 /* All kernels, terminated by NULL. */
 extern const struct kernel *const kernel_list[];
-
-/* The kernel of this name, or NULL. */
-const struct kernel *kernel_named(const char *name);

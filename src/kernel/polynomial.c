@@ -66,4 +66,8 @@ static void evaluate_single(unsigned degree, float scale, size_t n, const float 
 }
 
 const struct kernel_term kernel_polynomial = {
-    .argument = DOT_PRODUCT, .evaluate = evaluate, .evaluate_single = evaluate_single};
+    .argument = DOT_PRODUCT,
+    .uses_degree = 1,
+    .evaluate = evaluate,
+    .evaluate_single = evaluate_single,
+};

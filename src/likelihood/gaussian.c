@@ -19,11 +19,6 @@
 #define LOG_TWO_PI 1.8378770664093454836
 #define START_VARIANCE 0.1 /* of the spread of y */
 
-static size_t parameters(const struct likelihood_setting *setting) {
-    (void)setting;
-    return 1;
-}
-
 static void start(const struct likelihood_setting *setting, const struct target_summary *summary,
                   double *theta) {
     (void)setting, (void)summary;
@@ -126,7 +121,7 @@ const struct likelihood likelihood_gaussian = {
     .name = "gaussian",
     .summary = "a number, with Gaussian noise whose size is learned",
     .target = TARGET_NUMBER,
-    .parameters = parameters,
+    .parameter_count = 1,
     .start = start,
     .keep_in_range = keep_in_range,
     .quantities = quantities,

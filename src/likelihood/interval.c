@@ -12,11 +12,6 @@
 #define REACH 8.5 /* of a peak, in its deviations: beyond it the density is e^-36 of the peak */
 enum { MOST_STEPS = 50 };
 
-size_t interval_scratch(const struct likelihood_setting *setting) {
-    (void)setting;
-    return 7 * QUADRATURE_NODES;
-}
-
 /* Largest standardised threshold. Beyond it thresholds have the same effect as infinity, and their
  * squares are still finite. */
 #define FARTHEST 1e8

@@ -11,6 +11,7 @@
  */
 
 #include "likelihood/likelihood.h"
+#include "math/quadrature.h"
 
 struct interval {
     double low, high;
@@ -22,7 +23,7 @@ struct interval_answer {
     double value, d_mean, d_variance, d_blur, d_low, d_high;
 };
 
-size_t interval_scratch(const struct likelihood_setting *setting); /* doubles of scratch */
+enum { INTERVAL_SCRATCH = 7 * QUADRATURE_NODES }; /* doubles of scratch */
 
 struct interval_answer interval_expectation(double alpha, struct interval interval, double mean,
                                             double variance, double blur, double *scratch);

@@ -30,6 +30,21 @@ nim_target nim_likelihood_target(const char *likelihood) {
     return NIM_TARGET_NONE;
 }
 
+size_t likelihood_functions(const struct likelihood *likelihood, size_t classes, size_t wanted) {
+    return likelihood->functions ? likelihood->functions(classes, wanted)
+                                 : (likelihood->each_class ? classes : 1);
+}
+
+size_t likelihood_parameters(const struct likelihood *likelihood,
+                             const struct likelihood_setting *setting) {
+    return likelihood->parameters ? likelihood->parameters(setting) : likelihood->parameter_count;
+}
+
+size_t likelihood_scratch(const struct likelihood *likelihood,
+                          const struct likelihood_setting *setting) {
+    return likelihood->scratch ? likelihood->scratch(setting) : likelihood->scratch_count;
+}
+
 size_t likelihood_target_width(const struct likelihood *likelihood, size_t classes) {
     switch (likelihood->target) {
     case TARGET_LABELS:

@@ -77,12 +77,16 @@ struct likelihood {
     const char *summary;
     enum target_kind target;
     size_t most_classes; /* 0: any number */
+    int uses_epsilon;    /* some labels are wrong */
 
-    /* The number of latent functions; `wanted` is the option, 0 for the default. NULL: one. */
+    /* The number of latent functions; `wanted` is the option, 0 for the default. NULL: one, or
+     * each_class: one for every class. */
     size_t (*functions)(size_t classes, size_t wanted);
+    int each_class;
 
-    /* The number of learned parameters, their start (theta) and their range. NULL: none; no
-     * limits. */
+    /* The number of learned parameters, or a function for it, their start (theta) and their range.
+     * NULL: no limits. */
+    size_t parameter_count;
     size_t (*parameters)(const struct likelihood_setting *setting);
     void (*start)(const struct likelihood_setting *setting, const struct target_summary *summary,
                   double *theta);
@@ -94,7 +98,8 @@ struct likelihood {
     size_t (*table)(const struct likelihood_setting *setting);
     int (*fill_table)(const struct likelihood_setting *setting, double *table);
 
-    /* Doubles of scratch for one call with any number of rows. NULL: none. */
+    /* Doubles of scratch for one call with any number of rows, or a function for it. */
+    size_t scratch_count;
     size_t (*scratch)(const struct likelihood_setting *setting);
 
     int blurs; /* see struct expectation */
@@ -122,6 +127,12 @@ struct likelihood {
                        const double *target, size_t rows, const double *mean,
                        const double *variance, double *value, double *scratch);
 };
+
+size_t likelihood_functions(const struct likelihood *likelihood, size_t classes, size_t wanted);
+size_t likelihood_parameters(const struct likelihood *likelihood,
+                             const struct likelihood_setting *setting);
+size_t likelihood_scratch(const struct likelihood *likelihood,
+                          const struct likelihood_setting *setting);
 
 /* Numbers in a row's target. */
 size_t likelihood_target_width(const struct likelihood *likelihood, size_t classes);

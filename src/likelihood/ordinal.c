@@ -43,7 +43,7 @@ static void keep_in_range(const struct likelihood_setting *setting, double *thet
 }
 
 static size_t scratch_size(const struct likelihood_setting *setting) {
-    return interval_scratch(setting) + setting->classes;
+    return INTERVAL_SCRATCH + setting->classes;
 }
 
 /* The derivative of a threshold is added to all parameters of which it is the sum. */
@@ -56,7 +56,7 @@ static void add_threshold(const double *theta, size_t k, double derivative, doub
 static void expectation(const struct likelihood_setting *setting, const double *theta,
                         const struct expectation *question) {
     size_t last = setting->classes - 1;
-    double *threshold = question->scratch + interval_scratch(setting);
+    double *threshold = question->scratch + INTERVAL_SCRATCH;
     read_thresholds(setting, theta, threshold);
     for (size_t r = 0; r < question->rows; r++) {
         size_t k = (size_t)question->target[r];
@@ -74,7 +74,7 @@ static void predict(const struct likelihood_setting *setting, const double *thet
                     const double *mean, const double *variance, size_t stride, double *probability,
                     double *scratch) {
     (void)stride;
-    double *threshold = scratch + interval_scratch(setting);
+    double *threshold = scratch + INTERVAL_SCRATCH;
     read_thresholds(setting, theta, threshold);
     for (size_t r = 0; r < rows; r++)
         interval_probabilities(setting->classes - 1, threshold, mean[r], variance[r],

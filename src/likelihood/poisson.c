@@ -30,11 +30,6 @@
 
 #define LARGE_COUNT 1000.0
 
-static size_t parameters(const struct likelihood_setting *setting) {
-    (void)setting;
-    return 1;
-}
-
 static void start(const struct likelihood_setting *setting, const struct target_summary *summary,
                   double *theta) {
     (void)setting;
@@ -44,11 +39,6 @@ static void start(const struct likelihood_setting *setting, const struct target_
 static void keep_in_range(const struct likelihood_setting *setting, double *theta) {
     (void)setting;
     theta[0] = fmin(fmax(theta[0], -700.0), 700.0); /* exposures may be in any unit */
-}
-
-static size_t scratch_size(const struct likelihood_setting *setting) {
-    (void)setting;
-    return 3 * QUADRATURE_NODES;
 }
 
 /*
@@ -242,11 +232,11 @@ const struct likelihood likelihood_poisson = {
     .name = "poisson",
     .summary = "a count whose rate is the exponential of a latent function times an exposure",
     .target = TARGET_COUNT,
-    .parameters = parameters,
+    .parameter_count = 1,
     .start = start,
     .keep_in_range = keep_in_range,
     .quantities = quantities,
-    .scratch = scratch_size,
+    .scratch_count = 3 * QUADRATURE_NODES,
     .expectation = expectation,
     .moments = moments,
     .log_density = log_density,

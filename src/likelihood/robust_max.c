@@ -265,11 +265,6 @@ static void start_parameters(const struct likelihood_setting *setting,
         theta[0] = log(setting->epsilon) - log1p(-setting->epsilon);
 }
 
-static size_t functions(size_t classes, size_t wanted) {
-    (void)wanted;
-    return classes;
-}
-
 static void read_epsilon(const struct likelihood_setting *setting, const double *theta,
                          double *values) {
     values[0] = epsilon_of(setting, theta);
@@ -285,7 +280,8 @@ const struct likelihood likelihood_robust_max = {
     .summary =
         "one of C classes: that of the largest latent function; a share of the labels is wrong",
     .target = TARGET_CLASS,
-    .functions = functions,
+    .uses_epsilon = 1,
+    .each_class = 1,
     .parameters = parameters,
     .start = start_parameters,
     .scratch = scratch_size,

@@ -20,11 +20,6 @@
 
 enum { POINTS = 256, STREAM_POINTS = 49 };
 
-static size_t functions(size_t classes, size_t wanted) {
-    (void)wanted;
-    return classes;
-}
-
 /* The points, C x S. */
 static size_t table_size(const struct likelihood_setting *setting) {
     return setting->classes * POINTS;
@@ -145,7 +140,7 @@ const struct likelihood likelihood_softmax = {
     .summary = "one of C classes, with probabilities proportional to the exponentials of the "
                "latent functions",
     .target = TARGET_CLASS,
-    .functions = functions,
+    .each_class = 1,
     .table = table_size,
     .fill_table = fill_table,
     .scratch = scratch_size,

@@ -34,11 +34,6 @@ static double freedom_of(const double *theta) {
     return 2.0 + exp(theta[1]);
 }
 
-static size_t parameters(const struct likelihood_setting *setting) {
-    (void)setting;
-    return 2;
-}
-
 static void start(const struct likelihood_setting *setting, const struct target_summary *summary,
                   double *theta) {
     (void)setting, (void)summary;
@@ -50,11 +45,6 @@ static void keep_in_range(const struct likelihood_setting *setting, double *thet
     (void)setting;
     theta[0] = fmin(fmax(theta[0], -20.0), 5.0);
     theta[1] = fmin(fmax(theta[1], -3.0), 7.0);
-}
-
-static size_t scratch_size(const struct likelihood_setting *setting) {
-    (void)setting;
-    return 4 * QUADRATURE_NODES;
 }
 
 /* The meaning of theta, and the part of log p(y | f) that does not depend on y and s2. */
@@ -319,11 +309,11 @@ const struct likelihood likelihood_student_t = {
     .name = "student_t",
     .summary = "a number with outliers; the width and the tails of the noise are learned",
     .target = TARGET_NUMBER,
-    .parameters = parameters,
+    .parameter_count = 2,
     .start = start,
     .keep_in_range = keep_in_range,
     .quantities = quantities,
-    .scratch = scratch_size,
+    .scratch_count = 4 * QUADRATURE_NODES,
     .blurs = 1,
     .heavy_tails = 1,
     .expectation = expectation,

@@ -2,6 +2,7 @@
 #include "math/random.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "math/simd.h"
@@ -170,30 +171,32 @@ static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-void random_uniform(struct random_key key, uint64_t step, uint64_t row, size_t n, double *out) {
-    struct sequence s = sequence_of(key, step, row);
-    uint64_t a[BATCH_BLOCKS], b[BATCH_BLOCKS];
-    double x[BATCH];
-    for (size_t i = 0; i < n; i += BATCH) {
-        size_t count = smaller(n - i, BATCH), blocks = (count + 1) / NUMBERS_PER_BLOCK;
-        generate(&s, (uint32_t)(i / NUMBERS_PER_BLOCK), blocks, a, b);
-        uniform_pairs(blocks, a, b, x);
-        memcpy(out + i, x, count * sizeof *x);
-    }
-}
-
-void random_normal(struct random_key key, uint64_t step, uint64_t row, size_t n, double *out) {
+/* out: n numbers of the sequence, from its batches of bits. */
+static void fill(struct random_key key, uint64_t step, uint64_t row, bool normal, size_t n,
+                 double *out) {
     struct sequence s = sequence_of(key, step, row);
     uint64_t a[BATCH_BLOCKS], b[BATCH_BLOCKS];
     double u[BATCH_BLOCKS], x[BATCH];
     for (size_t i = 0; i < n; i += BATCH) {
         size_t count = smaller(n - i, BATCH), blocks = (count + 1) / NUMBERS_PER_BLOCK;
         generate(&s, (uint32_t)(i / NUMBERS_PER_BLOCK), blocks, a, b);
-        radius_uniforms(blocks, a, u);
-        log_array(blocks, u, u);
-        normal_pairs(blocks, u, b, x);
+        if (normal) {
+            radius_uniforms(blocks, a, u);
+            log_array(blocks, u, u);
+            normal_pairs(blocks, u, b, x);
+        } else {
+            uniform_pairs(blocks, a, b, x);
+        }
         memcpy(out + i, x, count * sizeof *x);
     }
+}
+
+void random_uniform(struct random_key key, uint64_t step, uint64_t row, size_t n, double *out) {
+    fill(key, step, row, false, n, out);
+}
+
+void random_normal(struct random_key key, uint64_t step, uint64_t row, size_t n, double *out) {
+    fill(key, step, row, true, n, out);
 }
 
 /* floor(x y / 2^64), from the four products of 32-bit halves. */

@@ -22,17 +22,13 @@
  * SIMD_INLINE: helpers that must be inlined into their caller, so that each clone vectorises them
  * with its own instruction set.
  */
-#if defined(__GNUC__)
 #define SIMD_INLINE static inline __attribute__((always_inline))
-#else
-#define SIMD_INLINE static inline
-#endif
 
 /*
  * SIMD_AVX2 marks functions that use AVX2 intrinsics (<immintrin.h>) and are called only after
  * __builtin_cpu_supports("avx2"), SIMD_AVX2_INLINE their helpers. Undefined where unavailable.
  */
-#if defined(__GNUC__) && defined(__x86_64__)
+#if defined(__x86_64__)
 #define SIMD_AVX2 __attribute__((target("avx2")))
 #define SIMD_AVX2_INLINE static inline __attribute__((always_inline, target("avx2")))
 #endif
@@ -73,10 +69,8 @@ static inline int simd_is_wide_and_fuses(void) {
  */
 #if defined(__clang__)
 #define SIMD_LOOP _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
-#define SIMD_LOOP _Pragma("GCC ivdep")
 #else
-#define SIMD_LOOP
+#define SIMD_LOOP _Pragma("GCC ivdep")
 #endif
 
 /* The bits of a double as an integer and back: for branch-free work on signs and exponents. */

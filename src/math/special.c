@@ -170,22 +170,20 @@ SIMD_INLINE double normal_quantile_element(double p) {
     return p < 0.5 ? -x : x;
 }
 
-SIMD_CLONES void exp_array(size_t n, const double *x, double *y) {
-    SIMD_LOOP
-    for (size_t i = 0; i < n; i++)
-        y[i] = exp_element(x[i]);
-}
+#define OF_ARRAY(name)                                                                             \
+    SIMD_CLONES void name##_array(size_t n, const double *x, double *y) {                          \
+        SIMD_LOOP                                                                                  \
+        for (size_t i = 0; i < n; i++)                                                             \
+            y[i] = name##_element(x[i]);                                                           \
+    }
+OF_ARRAY(exp)
+OF_ARRAY(log)
+OF_ARRAY(normal_quantile)
 
 SIMD_CLONES void exp_scaled_array(size_t n, double scale, double rate, const double *x, double *y) {
     SIMD_LOOP
     for (size_t i = 0; i < n; i++)
         y[i] = scale * exp_element(rate * x[i]);
-}
-
-SIMD_CLONES void log_array(size_t n, const double *x, double *y) {
-    SIMD_LOOP
-    for (size_t i = 0; i < n; i++)
-        y[i] = log_element(x[i]);
 }
 
 double normal_cdf(double z) {
@@ -202,12 +200,6 @@ SIMD_CLONES void log_normal_cdf_array(size_t n, const double *z, double *log_cdf
     SIMD_LOOP
     for (size_t i = 0; i < n; i++)
         log_normal_cdf_element(z[i], &log_cdf[i], &hazard[i]);
-}
-
-SIMD_CLONES void normal_quantile_array(size_t n, const double *p, double *z) {
-    SIMD_LOOP
-    for (size_t i = 0; i < n; i++)
-        z[i] = normal_quantile_element(p[i]);
 }
 
 double normal_quantile(double p) {

@@ -20,10 +20,9 @@ void scale(size_t n, double s, double *out);                       /* out *= s *
 void multiply(size_t n, const double *a, const double *b,
               double *out); /* out = a b; out may be a or b */
 
-/* The same in single precision, except for sums; and conversion to it and back. */
+/* The same in single precision, except for sums; and conversion to it. */
 double dot_single(size_t n, const float *a, const float *b);
 void add_single(size_t n, const float *a, float *out);
 void scale_single(size_t n, float s, float *out);
 void multiply_single(size_t n, const float *a, const float *b, float *out);
 void narrow(size_t n, const double *a, float *out);
-void widen(size_t n, const float *a, double *out);

@@ -45,14 +45,12 @@ static struct gp_totals *totals_of(const struct bound *bound, size_t unit, size_
 }
 
 struct shards bound_shards(const struct bound *bound) {
-    return bound->parallel ? parallel_bound_shards(bound->parallel) : shards_alone();
+    return bound->shards;
 }
 
 void bound_functions(const struct bound *bound, size_t *first, size_t *end) {
-    *first = 0;
-    *end = bound->model->functions;
-    if (bound->parallel)
-        parallel_bound_functions(bound, first, end);
+    *first = bound->first;
+    *end = bound->end;
 }
 
 nim_status bound_share_functions(struct bound *bound, nim_error *error) {

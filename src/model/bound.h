@@ -16,6 +16,7 @@
 
 #include "base/pool.h"
 #include "model/model.h"
+#include "model/row_priors.h"
 #include "model/shards.h"
 
 /* One step's rows, filled by the caller; arrays hold up to `most_rows`. */
@@ -33,6 +34,15 @@ struct bound_batch {
     uint64_t step;
     double width; /* of the draws of inputs: 1, or less while warming up */
 };
+
+/* Memory for `most_rows`; shape only if rows are `shaped` (shapes_taken). */
+void bound_batch_layout(struct bound_batch *batch, const struct nim_model *model, bool shaped,
+                        size_t most_rows, struct arena *arena);
+
+/* The rows with what is known of them, in the form for input models, which then lacks only their
+ * memory, draws and results. feature: as in input.h. */
+struct input_batch bound_batch_input(const struct bound_batch *batch, const struct nim_model *model,
+                                     const struct row_priors *priors, const double *feature);
 
 struct bound;
 

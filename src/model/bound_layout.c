@@ -23,25 +23,26 @@ static size_t tile_count(size_t points, size_t functions) {
     return tiles > least ? tiles : least;
 }
 
-/*
- * The layout functions run twice (arena.h). In the first run, which only adds up sizes, the arrays
- * of structures do not exist yet; what would be stored in them goes to a temporary structure.
- */
+void bound_batch_layout(struct bound_batch *batch, const struct nim_model *model, bool shaped,
+                        size_t most_rows, struct arena *arena) {
+    size_t d = model->attributes;
+    size_t width = likelihood_target_width(model->options.likelihood, model->classes);
+    batch->row = arena_sizes(arena, most_rows);
+    batch->copy = arena_sizes(arena, most_rows);
+    batch->x = arena_doubles(arena, most_rows * d);
+    batch->noise = arena_doubles(arena, most_rows * d);
+    batch->shape = shaped ? arena_doubles(arena, most_rows * shape_size(d)) : NULL;
+    batch->target = arena_doubles(arena, most_rows * width);
+    batch->weight = arena_doubles(arena, most_rows);
+    batch->own = arena_doubles(arena, most_rows * model->table.each);
+}
+
 static void layout_rows(struct bound *bound, struct arena *arena) {
     struct nim_model *model = bound->model;
-    size_t d = model->attributes, rows = bound->most_rows, each = model->table.each;
-    struct bound_batch *batch = &bound->batch;
-    batch->row = arena_sizes(arena, rows);
-    batch->copy = arena_sizes(arena, rows);
-    batch->x = arena_doubles(arena, rows * d);
-    batch->noise = arena_doubles(arena, rows * d);
-    batch->shape = bound->shaped ? arena_doubles(arena, rows * shape_size(d)) : NULL;
-    batch->target = arena_doubles(arena, rows * bound->target_width);
-    batch->weight = arena_doubles(arena, rows);
-    batch->own = arena_doubles(arena, rows * each);
-    bound->own_gradient = arena_doubles(arena, rows * each);
+    bound_batch_layout(&bound->batch, model, bound->shaped, bound->most_rows, arena);
+    bound->own_gradient = arena_doubles(arena, bound->most_rows * model->table.each);
     bound->gradient = arena_doubles(arena, model->count);
-    bound->noise_gradient = arena_doubles(arena, d);
+    bound->noise_gradient = arena_doubles(arena, model->attributes);
     bound->feature = arena_doubles(arena, model->input.most_rows * model->input.features);
     bound->row_value = arena_doubles(arena, model->input.most_rows);
     if (model->options.input->layout)
@@ -91,12 +92,11 @@ static void layout_functions(struct bound *bound, struct arena *arena) {
     union gp_matrix zq = {0};
     if (bound->needs_d_x)
         zq = gp_matrix_layout(single, functions * area, arena);
-    struct gp_factor thrown_away;
     for (size_t c = 0; c < functions; c++) {
         union gp_matrix own = zq;
         if (!counting && bound->needs_d_x)
             own = gp_matrix_from(single, zq, c * area);
-        gp_factor_layout(counting ? &thrown_away : &bound->factor[c], &model->gp, single, arena,
+        gp_factor_layout(ARENA_ELEMENT(bound->factor, c), &model->gp, single, arena,
                          counting ? NULL : bound->q + c * scales, own);
         if (!counting) {
             bound->theta[c] = model_gp(model, model->theta, c);
@@ -128,8 +128,6 @@ static void layout_tiles(struct bound *bound, struct arena *arena) {
     bound->packed = arena_bytes(arena, 2 * tiles, sizeof *bound->packed);
     if (bound->use.first_order && model_learns_noise(model))
         bound->unit_noise = arena_doubles(arena, tiles * functions * d);
-    struct gp_tile no_tile;
-    struct gp_totals no_totals;
     for (size_t t = 0; t < tiles; t++) {
         union gp_matrix gamma =
             gp_matrix_layout(bound->use.single, term_count(model) * model->inducing * rows, arena);
@@ -141,20 +139,18 @@ static void layout_tiles(struct bound *bound, struct arena *arena) {
             bound->packed[2 * t + 1] = plain;
         }
         for (size_t u = t * functions; u < (t + 1) * functions; u++)
-            gp_tile_layout(bound->tile ? &bound->tile[u] : &no_tile, &model->gp, rows, bound->use,
-                           arena);
+            gp_tile_layout(ARENA_ELEMENT(bound->tile, u), &model->gp, rows, bound->use, arena);
     }
     /* The sums of a shard's first tile are part of the shard. */
     for (size_t u = bound->parallel ? functions : 0; u < units; u++)
-        gp_totals_layout(bound->totals ? &bound->totals[u] : &no_totals, &model->gp, bound->use,
+        gp_totals_layout(ARENA_ELEMENT(bound->totals, u), &model->gp, bound->use,
                          is_one_tile(bound) || u < functions, arena);
 }
 
 static void layout_workers(struct bound *bound, struct arena *arena) {
     struct nim_model *model = bound->model;
     size_t threads = pool_threads(bound->pool);
-    const struct likelihood *likelihood = model->options.likelihood;
-    size_t nodes = likelihood->scratch ? likelihood->scratch(&model->likelihood) : 0;
+    size_t nodes = likelihood_scratch(model->options.likelihood, &model->likelihood);
     bound->scratch = arena_bytes(arena, threads, sizeof *bound->scratch);
     bound->likelihood_scratch = arena_bytes(arena, threads, sizeof *bound->likelihood_scratch);
     for (size_t w = 0; w < threads; w++) {
@@ -194,11 +190,12 @@ struct bound *bound_create(struct nim_model *model, const nim_data *data, size_t
     bound->correlated = shapes_correlate(model, data);
     bound->shaped = shapes_taken(model, data);
     bound->pool = pool_create(threads);
+    bound->shards = shards_alone();
+    bound->end = model->functions;
     bool parallel = model->collectives.processes > 0;
     if (parallel)
-        bound->parallel = parallel_bound_create(model, &most_rows);
-    const struct shards shards = bound_shards(bound);
-    bound->most_rows = most_rows * (shards.end - shards.first);
+        bound->parallel = parallel_bound_create(bound, &most_rows);
+    bound->most_rows = most_rows * (bound->shards.end - bound->shards.first);
     model->input.most_rows = most_rows;
     bound->most_points = most_rows * model->input.samples;
     bound->target_width = likelihood_target_width(model->options.likelihood, model->classes);

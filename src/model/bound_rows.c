@@ -19,21 +19,40 @@ static void condition_row(void *context, size_t i, size_t worker) {
                     measurement_at(d, batch->x, batch->noise, batch->shape, i), worker);
 }
 
-static struct input_batch input_batch(const struct bound *bound) {
-    const struct bound_batch *batch = &bound->batch;
-    return (struct input_batch){.rows = batch->rows,
+struct input_batch bound_batch_input(const struct bound_batch *batch, const struct nim_model *model,
+                                     const struct row_priors *priors, const double *feature) {
+    return (struct input_batch){.setting = &model->input,
+                                .rows = batch->rows,
                                 .row = batch->row,
                                 .copy = batch->copy,
                                 .x = batch->x,
                                 .noise = batch->noise,
-                                .prior = row_priors_view(&bound->priors),
-                                .feature = bound->feature,
+                                .prior = row_priors_view(priors),
+                                .feature = feature,
                                 .weight = batch->weight,
-                                .seed = bound->model->options.seed,
+                                .seed = model->options.seed,
                                 .step = batch->step,
                                 .width = batch->width,
-                                .pool = bound->pool,
-                                .scratch = bound->scratch};
+                                .shared = model->theta + model->input_at,
+                                .own = batch->own};
+}
+
+static struct input_batch input_batch(struct bound *bound) {
+    const struct nim_model *model = bound->model;
+    struct input_batch batch =
+        bound_batch_input(&bound->batch, model, &bound->priors, bound->feature);
+    batch.work = &bound->input_work;
+    batch.pool = bound->pool;
+    batch.scratch = bound->scratch;
+    batch.point = bound->x;
+    batch.value = bound->row_value;
+    batch.log_weight = bound->log_weight;
+    batch.share = bound->share;
+    batch.d_point = bound->d_x;
+    batch.d_shared = bound->gradient + model->input_at;
+    batch.d_own = bound->own_gradient;
+    batch.d_noise = model_learns_noise(model) ? bound->noise_gradient : NULL;
+    return batch;
 }
 
 static void complete_points(void *context, size_t unit, size_t worker) {
@@ -101,9 +120,8 @@ void place_inputs(struct bound *bound) {
         pool_run(bound->pool, batch->rows, condition_row, bound);
         row_priors_keep(&bound->priors, batch->rows, batch->row);
     }
-    struct input_batch input = input_batch(bound);
-    model->options.input->place(&model->input, &input, model->theta + model->input_at, batch->own,
-                                &bound->input_work, bound->x, bound->row_value, bound->log_weight);
+    const struct input_batch input = input_batch(bound);
+    model->options.input->place(&input);
     pool_run(bound->pool, likelihood_blocks(bound->most_points), complete_points, bound);
     pool_run(bound->pool, 2 * bound->tiles, pack_points, bound);
     pool_run(bound->pool, (points_of(bound) + NORM_ROWS - 1) / NORM_ROWS, find_norms, bound);
@@ -196,15 +214,12 @@ static void gradient_by_points(void *context, size_t unit, size_t worker) {
 
 void move_inputs_back(struct bound *bound) {
     const struct nim_model *model = bound->model;
-    struct input_batch input = input_batch(bound);
+    const struct input_batch input = input_batch(bound);
     double *noise = bound->noise_gradient;
     memset(noise, 0, model->attributes * sizeof(double));
     if (bound->needs_d_x) {
         pool_run(bound->pool, bound->tiles * bound->columns, gradient_by_points, bound);
-        model->options.input->place_backward(
-            &model->input, &input, model->theta + model->input_at, bound->batch.own,
-            &bound->input_work, bound->share, bound->d_x, bound->gradient + model->input_at,
-            bound->own_gradient, model_learns_noise(model) ? noise : NULL);
+        model->options.input->place_backward(&input);
     }
     for (size_t c = 0; bound->unit_noise && c < model->functions; c++)
         add(model->attributes, bound->unit_noise + c * model->attributes, noise);

@@ -5,7 +5,6 @@
  * parallel_bound.c only. */
 
 #include "model/bound.h"
-#include "model/row_priors.h"
 
 struct parallel_bound;
 
@@ -17,6 +16,9 @@ struct bound {
     struct gp_tile_use use;
     bool needs_d_x;
     bool correlated, shaped; /* rows have priors with correlated attributes; shapes */
+
+    struct shards shards; /* of a step, and which this process has */
+    size_t first, end;    /* the functions whose parameters this process changes */
 
     const struct bound_listener *listener;
     size_t most_rows; /* of a batch: of all shards of this process */

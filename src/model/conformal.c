@@ -2,6 +2,7 @@
 #include "model/conformal.h"
 
 #include "base/status.h"
+#include "math/sorted.h"
 #include "model/model.h"
 #include "model/temper.h"
 
@@ -27,11 +28,6 @@ static size_t rank_of(const struct conformal *conformal, size_t c, size_t k) {
     return k * ((size_t)conformal->rows[c] + 1) / (conformal->kept + 1);
 }
 
-static int by_size(const void *left, const void *right) {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /* Sorts into own the calibrated probabilities of class c for the rows of class c; returns how many
  * there are. */
 static size_t take_own(size_t rows, size_t classes, const double *p, const int32_t *labels,
@@ -40,7 +36,7 @@ static size_t take_own(size_t rows, size_t classes, const double *p, const int32
     for (size_t i = 0; i < rows; i++)
         if ((size_t)labels[i] == c)
             own[count++] = p[i * classes + c];
-    qsort(own, count, sizeof *own, by_size);
+    sort_numbers(count, own);
     return count;
 }
 
@@ -85,16 +81,8 @@ nim_status conformal_learn(struct nim_model *model, size_t rows, double *p, cons
 }
 
 double conformal_plausibility(const struct conformal *conformal, size_t c, double p) {
-    const double *score = conformal->score + c * conformal->kept;
-    size_t low = 0, high = conformal->kept; /* score[low - 1] <= p < score[high] */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (score[middle] <= p)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (double)rank_of(conformal, c, low + 1) / (conformal->rows[c] + 1.0);
+    size_t kept = conformal->kept, below = count_up_to(kept, conformal->score + c * kept, p);
+    return (double)rank_of(conformal, c, below + 1) / (conformal->rows[c] + 1.0);
 }
 
 double conformal_share(const struct conformal *conformal, double share) {

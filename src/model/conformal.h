@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MODEL_CONFORMAL_H
-#define NIMGP_MODEL_CONFORMAL_H
+#pragma once
 
 /*
  * The plausibility of a class for a row, from held-out rows of that class, which a copy of the
@@ -61,5 +60,3 @@ double conformal_plausibility(const struct conformal *conformal, size_t c, doubl
 /* Of numbers: the share of a central interval that has y with probability `share`; infinite if too
  * few rows were held out. */
 double conformal_share(const struct conformal *conformal, double share);
-
-#endif

@@ -4,8 +4,7 @@
 #include "math/linalg.h"
 #include "base/pool.h"
 #include "base/sized.h"
-#include "model/model.h"
-#include "model/row_priors.h"
+#include "model/bound.h"
 #include "model/shapes.h"
 #include "model/targets.h"
 #include "math/vector.h"
@@ -268,34 +267,25 @@ nim_status nim_model_get(const nim_model *model, const char *name, double *value
 enum { CHUNK = 256 }; /* rows at a time, so that memory does not grow with the data */
 
 struct denoiser {
+    struct input_setting setting; /* the model's, for CHUNK rows */
+    struct bound_batch batch;
     struct input_work work;
-    double *x, *noise, *shape, *target, *feature, *weight, *mean, *variance, *own, *scratch;
     struct row_priors priors;
-    size_t *row, *copy;
+    double *feature, *mean, *variance, *scratch;
 };
 
 static void denoiser_layout(struct denoiser *denoiser, const nim_model *model, const nim_data *data,
-                            const struct input_setting *setting, struct arena *arena) {
+                            struct arena *arena) {
     size_t area = CHUNK * model->attributes;
-    denoiser->shape = shapes_taken(model, data)
-                          ? arena_doubles(arena, CHUNK * shape_size(model->attributes))
-                          : NULL;
-    denoiser->x = arena_doubles(arena, area);
-    denoiser->noise = arena_doubles(arena, area);
+    bound_batch_layout(&denoiser->batch, model, shapes_taken(model, data), CHUNK, arena);
+    denoiser->feature = arena_doubles(arena, CHUNK * denoiser->setting.features);
     denoiser->mean = arena_doubles(arena, area);
     denoiser->variance = arena_doubles(arena, area);
-    denoiser->target = arena_doubles(
-        arena, CHUNK * likelihood_target_width(model->options.likelihood, model->classes));
-    denoiser->feature = arena_doubles(arena, CHUNK * setting->features);
-    denoiser->weight = arena_doubles(arena, CHUNK);
-    denoiser->own = arena_doubles(arena, CHUNK * model->table.each);
     denoiser->scratch = arena_doubles(arena, GEMM_SCRATCH);
     row_priors_layout(&denoiser->priors, model, shapes_correlate(model, data), true, CHUNK, 0, 1,
                       arena);
-    denoiser->row = arena_sizes(arena, CHUNK);
-    denoiser->copy = arena_sizes(arena, CHUNK);
     if (model->options.input->layout)
-        model->options.input->layout(&denoiser->work, setting, arena);
+        model->options.input->layout(&denoiser->work, &denoiser->setting, arena);
 }
 
 /* The mean and variance of the prior, for input models that learn nothing else about a row. */
@@ -308,45 +298,41 @@ static void read_prior(const nim_model *model, const struct input_prior *prior, 
 }
 
 /* q(x) of rows first .. first+count-1, in standard units. */
-static void denoise_chunk(const nim_model *model, const struct input_setting *setting,
-                          struct denoiser *denoiser, struct pool *pool, const nim_data *data,
-                          size_t first, size_t count) {
+static void denoise_chunk(const nim_model *model, struct denoiser *denoiser, struct pool *pool,
+                          const nim_data *data, size_t first, size_t count) {
+    const struct input_model *input = model->options.input;
+    struct bound_batch *batch = &denoiser->batch;
     size_t d = model->attributes, each = model->table.each;
+    batch->rows = count;
     for (size_t k = 0; k < count; k++)
-        denoiser->row[k] = first + k;
-    model_take_rows(model, data, count, denoiser->row, denoiser->x, denoiser->noise,
-                    denoiser->shape, denoiser->weight);
-    model_add_learned_noise(model, count, denoiser->noise);
-    for (size_t i = 0; denoiser->priors.components && i < count; i++) {
+        batch->row[k] = first + k;
+    model_take_rows(model, data, count, batch->row, batch->x, batch->noise, batch->shape,
+                    batch->weight);
+    model_add_learned_noise(model, count, batch->noise);
+    for (size_t i = 0; denoiser->priors.components && i < count; i++)
         row_priors_take(&denoiser->priors, i, first + i,
-                        measurement_at(d, denoiser->x, denoiser->noise, denoiser->shape, i), 0);
-    }
-    struct input_prior prior = row_priors_view(&denoiser->priors);
-    if (!model->options.input->posterior && prior.components) {
-        read_prior(model, &prior, count, denoiser->mean, denoiser->variance);
+                        measurement_at(d, batch->x, batch->noise, batch->shape, i), 0);
+    struct input_batch rows = bound_batch_input(batch, model, &denoiser->priors, denoiser->feature);
+    if (!input->posterior && rows.prior.components) {
+        read_prior(model, &rows.prior, count, denoiser->mean, denoiser->variance);
         return;
     }
-    if (!model->options.input->posterior) {
-        memcpy(denoiser->mean, denoiser->x, count * d * sizeof(double));
-        memcpy(denoiser->variance, denoiser->noise, count * d * sizeof(double));
+    if (!input->posterior) {
+        memcpy(denoiser->mean, batch->x, count * d * sizeof(double));
+        memcpy(denoiser->variance, batch->noise, count * d * sizeof(double));
         return;
     }
-    targets_take(model, data, count, denoiser->row, denoiser->target);
-    targets_describe(model, count, denoiser->target, denoiser->feature);
+    targets_take(model, data, count, batch->row, batch->target);
+    targets_describe(model, count, batch->target, denoiser->feature);
     if (each)
-        memcpy(denoiser->own, model->table.theta + first * each, count * each * sizeof(double));
-    struct input_batch batch = {.rows = count,
-                                .row = denoiser->row,
-                                .copy = denoiser->copy,
-                                .x = denoiser->x,
-                                .noise = denoiser->noise,
-                                .prior = prior,
-                                .feature = denoiser->feature,
-                                .weight = denoiser->weight,
-                                .pool = pool,
-                                .scratch = &denoiser->scratch};
-    model->options.input->posterior(setting, &batch, model->theta + model->input_at, denoiser->own,
-                                    &denoiser->work, denoiser->mean, denoiser->variance);
+        memcpy(batch->own, model->table.theta + first * each, count * each * sizeof(double));
+    rows.setting = &denoiser->setting;
+    rows.work = &denoiser->work;
+    rows.pool = pool;
+    rows.scratch = &denoiser->scratch;
+    rows.mean = denoiser->mean;
+    rows.variance = denoiser->variance;
+    input->posterior(&rows);
 }
 
 static nim_status check_denoise(const nim_model *model, const nim_data *data, const double *mean,
@@ -371,20 +357,19 @@ static nim_status denoise(const nim_model *model, const nim_data *data, double *
     if (status != NIM_OK)
         return status;
     size_t d = model->columns, width = model->attributes;
-    struct input_setting setting = model->input;
-    setting.most_rows = CHUNK;
     struct arena arena = {0};
-    struct denoiser denoiser = {0};
+    struct denoiser denoiser = {.setting = model->input};
+    denoiser.setting.most_rows = CHUNK;
     struct pool *pool = pool_create(1);
-    denoiser_layout(&denoiser, model, data, &setting, &arena);
+    denoiser_layout(&denoiser, model, data, &arena);
     if (!pool || !arena_allocate(&arena)) {
         pool_free(pool);
         return failure(error, NIM_OUT_OF_MEMORY, "no memory to denoise");
     }
-    denoiser_layout(&denoiser, model, data, &setting, &arena);
+    denoiser_layout(&denoiser, model, data, &arena);
     for (size_t first = 0; first < data->rows; first += CHUNK) {
         size_t count = data->rows - first < CHUNK ? data->rows - first : CHUNK;
-        denoise_chunk(model, &setting, &denoiser, pool, data, first, count);
+        denoise_chunk(model, &denoiser, pool, data, first, count);
         for (size_t i = 0; i < count * d; i++) {
             size_t j = i % d, at = i / d * width + j;
             mean[first * d + i] = scaling_invert(&model->scaling, j, denoiser.mean[at]);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads models (docs/model-file.md). */
 #include "model/arrays.h"
-#include "model/class_shares.h"
 #include "model/model_file.h"
 #include "model/targets.h"
 #include "text/json_reader.h"
@@ -23,7 +22,7 @@ nim_status model_reader_refuse(const struct model_reader *reader, const char *wh
                    name);
 }
 
-static nim_status out_of_memory(const struct model_reader *reader, const char *what) {
+nim_status model_reader_no_memory(const struct model_reader *reader, const char *what) {
     return failure(reader->error, NIM_OUT_OF_MEMORY, "%s: no memory for %s", reader->name, what);
 }
 
@@ -49,8 +48,9 @@ static const char *key_in(const struct model_reader *reader, size_t i, const cha
 /* The values of options that older files do not have. */
 static void set_former(nim_options *options) {
     static const char *const former[][2] = {
-        {"alpha", "0"},   {"population", "flat"},     {"missing", "ignore"}, {"calibrate", "none"},
-        {"caution", "1"}, {"lengthscale_prior", "0"}, {"views", "one"},
+        {"alpha", "0"},        {"population", "flat"},  {"missing", "ignore"},
+        {"calibrate", "none"}, {"caution", "1"},        {"lengthscale_prior", "0"},
+        {"views", "one"},      {"precision", "double"},
     };
     for (size_t i = 0; i < sizeof former / sizeof *former; i++)
         nim_options_set(options, former[i][0], former[i][1], NULL);
@@ -121,7 +121,7 @@ static nim_status load_list(const struct model_reader *reader, const char *key, 
         return model_reader_refuse(reader, "lacks", key);
     *names = calloc(strlen(text) + 1, sizeof **names); /* more than the list can have */
     if (!*names)
-        return failure(reader->error, NIM_OUT_OF_MEMORY, "%s: no memory for names", reader->name);
+        return model_reader_no_memory(reader, "names");
     return read_list(text, *names, count) ? NIM_OK
                                           : model_reader_refuse(reader, "has a damaged list", key);
 }
@@ -188,64 +188,57 @@ static nim_status find_arrays(const struct model_reader *reader, const struct ar
     return NIM_OK;
 }
 
-/* Checks everything needed to list the arrays of the model before memory is allocated. So no file
- * can cause an allocation of more than a few times its own size. */
-static nim_status check_contents(const struct model_reader *reader, const struct plan *decided,
-                                 const struct model_sizes *sizes, size_t rows,
-                                 struct nim_model *plan) {
+/* Checks everything needed to list the arrays of a planned model before memory is allocated, and
+ * notes which there are. So no file can cause an allocation of more than a few times its own size.
+ */
+static nim_status check_contents(const struct model_reader *reader, struct nim_model *model) {
     struct array_list found = {0}, list = {0};
     struct model_counts counts;
-    model_plan(plan, decided, sizes);
-    plan->under_way = says_yes(reader, "under_way");
-    plan->visits = says_yes(reader, "optimiser");
-    plan->table.rows = rows;
-    model_arrays(plan, &counts, &found);
+    model->under_way = says_yes(reader, "under_way");
+    model->visits = says_yes(reader, "optimiser");
+    model_arrays(model, &counts, &found);
     nim_status status = find_arrays(reader, &found);
     if (status != NIM_OK)
         return status;
-    plan->population.learned |= plan->population.components > 0;
-    plan->novelty.own.learned |= plan->novelty.own.components > 0;
-    if (plan->novelty.kept && !novelty_population(plan))
+    model->population.learned |= model->population.components > 0;
+    model->novelty.own.learned |= model->novelty.own.components > 0;
+    if (model->novelty.kept && !novelty_population(model))
         return model_reader_refuse(reader, "lacks the array", "novelty.population.mean");
-    model_arrays(plan, &counts, &list);
+    model_arrays(model, &counts, &list);
     return check_arrays(reader, &list);
 }
 
-static bool allocate_population(const struct nim_model *plan, const struct population *planned,
-                                struct population *population) {
-    bool good = planned->components
-                    ? population_allocate(population, plan->attributes, planned->components)
-                    : population_flat(population, plan->attributes, plan->options.prior_variance);
-    population->learned = planned->learned;
+/* The memory of a population whose components are counted. */
+static bool allocate_population(const struct nim_model *model, struct population *population) {
+    size_t components = population->components;
+    bool learned = population->learned;
+    bool good = components
+                    ? population_allocate(population, model->attributes, components)
+                    : population_flat(population, model->attributes, model->options.prior_variance);
+    population->learned = learned;
     return good;
 }
 
-/* Allocates what model_allocate does not: populations, plausibility and rows. */
-static bool make_room(const struct nim_model *plan, struct nim_model *model) {
-    return allocate_population(plan, &plan->population, &model->population) &&
-           (!plan->novelty.own.learned ||
-            allocate_population(plan, &plan->novelty.own, &model->novelty.own)) &&
-           (!plan->conformal.kept ||
-            conformal_allocate(&model->conformal, conformal_groups(plan), plan->conformal.kept)) &&
-           row_table_grow(&model->table, plan->table.rows);
+/* Allocates what model_make_room does not: populations, plausibility and rows. */
+static bool make_more_room(struct nim_model *model) {
+    size_t kept = model->conformal.kept, rows = model->table.rows;
+    model->table.rows = 0; /* there are none yet */
+    return allocate_population(model, &model->population) &&
+           (!model->novelty.own.learned || allocate_population(model, &model->novelty.own)) &&
+           (!kept || conformal_allocate(&model->conformal, conformal_groups(model), kept)) &&
+           row_table_grow(&model->table, rows);
 }
 
 /* Fills in everything except names and notes; the model has the right sizes. */
-static nim_status fill(const struct model_reader *reader, const struct nim_model *plan,
-                       struct nim_model *model) {
+static nim_status fill(const struct model_reader *reader, struct nim_model *model) {
     struct array_list list = {0};
     struct model_counts counts;
-    model->under_way = plan->under_way;
-    model->calibrated = plan->calibrated;
-    model->shifted = plan->shifted;
-    model->shares_known = plan->shares_known;
-    model->visits = plan->visits;
-    model->novelty.kept = plan->novelty.kept;
-    model->trace.count = plan->trace.count;
-    model->scaling.warps = plan->scaling.warps;
+    nim_status status = model_make_room(model, reader->error);
+    if (status != NIM_OK)
+        return status;
     model->scaling.errors_follow = says_yes(reader, "errors_follow");
-    if (!make_room(plan, model))
-        return out_of_memory(reader, "its population or rows");
+    if (!make_more_room(model))
+        return model_reader_no_memory(reader, "its population or rows");
     model_arrays(model, &counts, &list);
     for (size_t i = 0; i < list.count; i++)
         if (!list.array[i].absent)
@@ -271,7 +264,7 @@ static nim_status load_notes(const struct model_reader *reader, struct nim_model
     for (size_t i = 0; i < reader->file.texts; i++) {
         const char *key = key_in(reader, i, FILE_NOTE_PREFIX);
         if (key && !note_list_add(&model->notes, key, reader->file.text[i].text))
-            return out_of_memory(reader, "notes");
+            return model_reader_no_memory(reader, "notes");
     }
     return NIM_OK;
 }
@@ -284,19 +277,19 @@ static bool sizes_fit(const struct model_reader *reader, const nim_options *opti
     /* The options of a model have no automatic values left. */
     return options->kernel && options->input && options->samples && options->batch &&
            options->alpha != OPTION_AUTO && options->caution != OPTION_AUTO &&
-           options->lengthscale_prior != OPTION_AUTO && options->lowest < options->highest &&
+           options->lengthscale_prior != OPTION_AUTO && options->rate != OPTION_AUTO &&
+           options->precision != PRECISION_AUTO && options->lowest < options->highest &&
            targets_can_be(options->likelihood, sizes->classes) && sizes->columns >= 1 &&
            sizes->flags <= sizes->columns && sizes->inducing >= 1 && z && z->dimensions == 3 &&
-           z->shape[0] == model_functions(options, sizes->classes) &&
+           z->shape[0] ==
+               likelihood_functions(options->likelihood, sizes->classes, options->functions) &&
            z->shape[1] == sizes->inducing && z->shape[2] == sizes->columns + sizes->flags;
 }
 
 static nim_status build(const struct model_reader *reader, struct plan *decided,
-                        nim_model **result) {
+                        struct nim_model *model) {
     const char **classes = NULL, **attributes = NULL;
     struct model_sizes sizes = {0};
-    size_t rows = 0;
-    nim_model plan, *model = NULL;
     nim_status status = load_list(reader, "classes", &classes, &sizes.classes);
     if (status == NIM_OK)
         status = load_list(reader, "attributes", &attributes, &sizes.columns);
@@ -305,17 +298,17 @@ static nim_status build(const struct model_reader *reader, struct plan *decided,
     if (status == NIM_OK && model_reader_text(reader, "flags"))
         status = load_number(reader, "flags", &sizes.flags);
     if (status == NIM_OK)
-        status = load_number(reader, "rows", &rows);
+        status = load_number(reader, "rows", &decided->rows);
     if (status == NIM_OK && !sizes_fit(reader, &decided->options, &sizes))
         status = model_reader_refuse(reader, "has the wrong shape of array", "inducing.inputs");
-    if (status == NIM_OK)
+    if (status == NIM_OK) {
         complete_plan(reader, &sizes, decided);
+        model_plan(model, decided, &sizes);
+        model->table.rows = decided->rows;
+        status = check_contents(reader, model);
+    }
     if (status == NIM_OK)
-        status = check_contents(reader, decided, &sizes, rows, &plan);
-    if (status == NIM_OK)
-        status = model_allocate(decided, &sizes, &model, reader->error);
-    if (status == NIM_OK)
-        status = fill(reader, &plan, model);
+        status = fill(reader, model);
     if (status == NIM_OK)
         status = nim_model_name_classes(model, classes, reader->error);
     if (status == NIM_OK)
@@ -326,24 +319,27 @@ static nim_status build(const struct model_reader *reader, struct plan *decided,
         status = panel_load(reader, model);
     free(classes);
     free(attributes);
+    return status;
+}
+
+nim_status model_load_from(const struct model_reader *reader, nim_model **result) {
+    nim_options *options = nim_options_create();
+    struct nim_model *model = calloc(1, sizeof *model);
+    nim_status status = options && model ? NIM_OK : model_reader_no_memory(reader, "a model");
+    struct plan plan = {0};
+    if (status == NIM_OK) {
+        plan.options = *options;
+        status = load_plan(reader, &plan);
+    }
+    if (status == NIM_OK)
+        status = build(reader, &plan, model);
+    nim_options_free(options);
     if (status != NIM_OK) {
         nim_model_free(model);
         return status;
     }
     *result = model;
     return succeed(reader->error);
-}
-
-nim_status model_load_from(const struct model_reader *reader, nim_model **result) {
-    nim_options *options = nim_options_create();
-    if (!options)
-        return out_of_memory(reader, "options");
-    struct plan plan = {.options = *options};
-    nim_status status = load_plan(reader, &plan);
-    if (status == NIM_OK)
-        status = build(reader, &plan, result);
-    nim_options_free(options);
-    return status;
 }
 
 nim_status model_reader_open(struct model_reader *reader, const char *name, char *bytes,

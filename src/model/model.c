@@ -6,7 +6,6 @@
 #include "base/sized.h"
 #include "gp/posterior_form.h"
 #include "model/arrays.h"
-#include "model/class_shares.h"
 #include "model/shapes.h"
 #include "model/start.h"
 #include "model/targets.h"
@@ -33,7 +32,7 @@ static nim_status choose_sizes(const nim_options *options, const nim_data *data,
     if (status != NIM_OK)
         return status;
     sizes->columns = data->attributes;
-    if (options->missing == MISSING_AUTO && !scaling_find_flags(data, flagged, &sizes->flags))
+    if (options->missing != MISSING_IGNORE && !scaling_find_flags(data, flagged, &sizes->flags))
         return failure(error, NIM_OUT_OF_MEMORY, "no memory to count missing cells");
     sizes->inducing = options->inducing;
     if (sizes->inducing > data->rows)
@@ -70,8 +69,7 @@ static void layout(struct nim_model *model, struct arena *arena) {
     model->noise_at = at;
     model->noise_count = model->options.noise == NOISE_GIVEN ? 0 : model->columns;
     model->likelihood_at = at += model->noise_count;
-    model->likelihood_count =
-        likelihood->parameters ? likelihood->parameters(&model->likelihood) : 0;
+    model->likelihood_count = likelihood_parameters(likelihood, &model->likelihood);
     model->input_at = at += model->likelihood_count;
     model->input_count = input->shared_parameters ? input->shared_parameters(&model->input) : 0;
     model->count = at + model->input_count;
@@ -80,49 +78,54 @@ static void layout(struct nim_model *model, struct arena *arena) {
     model->moment2.wide = arena_doubles(arena, model->count);
     model->constants =
         likelihood->table ? arena_doubles(arena, likelihood->table(&model->likelihood)) : NULL;
-    model->table.each = input->row_parameters ? input->row_parameters(&model->input) : 0;
+    model->table.each = input->row_parameters * model->attributes;
     struct array_list list = {0};
     struct model_counts counts;
     model_arrays(model, &counts, &list);
     array_list_layout(&list, arena);
 }
 
-static bool default_names(struct nim_model *model) {
+/* Names with numbers, from `first` on. */
+static bool number_names(struct name_list *list, const char *word, size_t first, size_t count) {
     char name[32];
-    if (!text_list_create(&model->attribute_names, model->columns) ||
-        !text_list_create(&model->class_names, model->classes))
-        return false;
-    for (size_t j = 0; j < model->columns; j++) {
-        snprintf(name, sizeof name, "x%zu", j + 1);
-        if (!text_list_set(&model->attribute_names, j, name))
-            return false;
-    }
-    for (size_t c = 0; c < model->classes; c++) {
-        snprintf(name, sizeof name, "%zu", c);
-        if (!text_list_set(&model->class_names, c, name))
+    struct complaint complaint;
+    for (size_t i = first; i < first + count; i++) {
+        int length = snprintf(name, sizeof name, "%s%zu", word, i);
+        if (!name_list_add(list, name, (size_t)length, &complaint))
             return false;
     }
     return true;
 }
 
-size_t model_functions(const struct nim_options *options, size_t classes) {
-    const struct likelihood *likelihood = options->likelihood;
-    return likelihood->functions ? likelihood->functions(classes, options->functions) : 1;
-}
-
 void model_plan(struct nim_model *model, const struct plan *plan, const struct model_sizes *sizes) {
-    *model = (struct nim_model){.plan = *plan,
-                                .classes = sizes->classes,
-                                .functions = model_functions(&plan->options, sizes->classes),
-                                .columns = sizes->columns,
-                                .attributes = sizes->columns + sizes->flags,
-                                .inducing = sizes->inducing,
-                                .bound = (double)NAN,
-                                .temperature = 1.0};
-    scaling_plan(&model->scaling, sizes->columns, sizes->flags,
-                 (struct target_bounds){plan->options.lowest, plan->options.highest});
+    const struct nim_options *options = &plan->options;
+    *model = (struct nim_model){
+        .plan = *plan,
+        .classes = sizes->classes,
+        .functions = likelihood_functions(options->likelihood, sizes->classes, options->functions),
+        .columns = sizes->columns,
+        .attributes = sizes->columns + sizes->flags,
+        .inducing = sizes->inducing,
+        .bound = (double)NAN,
+        .temperature = 1.0};
+    scaling_plan(&model->scaling, sizes->columns, sizes->flags, targets_bounds(options));
     pass_options(model);
     layout(model, &model->arena);
+}
+
+nim_status model_make_room(struct nim_model *model, nim_error *error) {
+    const struct likelihood *likelihood = model->options.likelihood;
+    if (!arena_allocate(&model->arena) ||
+        !number_names(&model->attribute_names, "x", 1, model->columns) ||
+        !number_names(&model->class_names, "", 0, model->classes))
+        return failure(error, NIM_OUT_OF_MEMORY, "no memory for a model of %zu parameters",
+                       model->count);
+    layout(model, &model->arena);
+    model->likelihood.table = model->constants;
+    if (model->constants && !likelihood->fill_table(&model->likelihood, model->constants))
+        return failure(error, NIM_OUT_OF_MEMORY, "no memory to prepare likelihood %s",
+                       likelihood->name);
+    return NIM_OK;
 }
 
 nim_status model_allocate(const struct plan *plan, const struct model_sizes *sizes,
@@ -131,21 +134,12 @@ nim_status model_allocate(const struct plan *plan, const struct model_sizes *siz
     if (!model)
         return failure(error, NIM_OUT_OF_MEMORY, "no memory for a model");
     model_plan(model, plan, sizes);
-    if (!arena_allocate(&model->arena) || !default_names(model)) {
-        size_t count = model->count;
+    nim_status status = model_make_room(model, error);
+    if (status == NIM_OK)
+        *result = model;
+    else
         nim_model_free(model);
-        return failure(error, NIM_OUT_OF_MEMORY, "no memory for a model of %zu parameters", count);
-    }
-    layout(model, &model->arena);
-    model->likelihood.table = model->constants;
-    if (model->constants &&
-        !plan->options.likelihood->fill_table(&model->likelihood, model->constants)) {
-        nim_model_free(model);
-        return failure(error, NIM_OUT_OF_MEMORY, "no memory to prepare likelihood %s",
-                       plan->options.likelihood->name);
-    }
-    *result = model;
-    return NIM_OK;
+    return status;
 }
 
 nim_status model_copy(const struct nim_model *model, struct nim_model **result, nim_error *error) {
@@ -195,7 +189,7 @@ static nim_status create_model(const nim_options *options, const nim_data *data,
     free(flagged);
     if (status == NIM_OK)
         status = scaling_compute(&model->scaling, data, plan.options.standardise,
-                                 plan.options.warp == WARP_AUTO, error);
+                                 plan.options.warp != WARP_NONE, error);
     if (status == NIM_OK)
         status = model_learn_population(model, data, NULL, error);
     if (status == NIM_OK && !model_start(model, data))
@@ -231,8 +225,8 @@ void nim_model_free(nim_model *model) {
     if (!model)
         return;
     row_table_free(&model->table);
-    text_list_free(&model->attribute_names);
-    text_list_free(&model->class_names);
+    name_list_free(&model->attribute_names);
+    name_list_free(&model->class_names);
     note_list_free(&model->notes);
     conformal_free(&model->conformal);
     novelty_free(&model->novelty);
@@ -410,10 +404,6 @@ nim_status nim_model_set_storage(nim_model *model, const nim_storage *storage, n
 
 struct gp_parameters model_gp(const struct nim_model *model, double *theta, size_t c) {
     return gp_parameters_at(&model->gp, theta + c * gp_parameter_count(&model->gp));
-}
-
-size_t model_block_count(const struct nim_model *model) {
-    return model->functions * BLOCKS_PER_FUNCTION + 3;
 }
 
 struct block model_block(const struct nim_model *model, size_t index) {

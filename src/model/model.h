@@ -14,6 +14,7 @@
 #include "model/row_table.h"
 #include "plan/plan.h"
 #include "population/population.h"
+#include "text/name_list.h"
 
 #include <stdint.h>
 
@@ -23,7 +24,7 @@ struct block {
     size_t offset, count;
 };
 
-enum { BLOCKS_PER_FUNCTION = 6 };
+enum { BLOCKS_PER_FUNCTION = 6, BLOCKS_IN_COMMON = 3 };
 
 struct nim_model {
     union {
@@ -68,7 +69,7 @@ struct nim_model {
 
     nim_collectives collectives; /* processes 0: trains alone */
 
-    struct text_list attribute_names, class_names;
+    struct name_list attribute_names, class_names;
     struct note_list notes;
     struct arena arena;
 };
@@ -80,6 +81,9 @@ struct model_sizes {
 
 /* Fills in sizes, counts and settings of such a model, without allocating memory. */
 void model_plan(struct nim_model *model, const struct plan *plan, const struct model_sizes *sizes);
+
+/* Allocates what model_plan counted. The caller frees the model, also on failure. */
+nim_status model_make_room(struct nim_model *model, nim_error *error);
 
 /* A model of these sizes with all parameters zero, default names and no population yet, and
  * settings filled in from its options. */
@@ -106,13 +110,9 @@ bool model_population_of(const struct nim_model *model, const nim_data *data,
                          const nim_data *others, enum population_kind kind,
                          struct population *population);
 
-/* The number of latent functions of a model with these options and classes. */
-size_t model_functions(const struct nim_options *options, size_t classes);
-
 struct gp_parameters model_gp(const struct nim_model *model, double *theta, size_t c);
 
 /* Blocks of the flat vector in order: function by function, then noise, likelihood, input. */
-size_t model_block_count(const struct nim_model *model);
 struct block model_block(const struct nim_model *model, size_t index);
 
 static inline bool model_is_single(const struct nim_model *model) {

@@ -58,6 +58,7 @@ nim_status model_reader_array(const struct model_reader *reader, const struct ar
                               const double **values);
 nim_status model_reader_refuse(const struct model_reader *reader, const char *what,
                                const char *name);
+nim_status model_reader_no_memory(const struct model_reader *reader, const char *what);
 
 /* Loads the model with the reader's prefix. */
 nim_status model_load_from(const struct model_reader *reader, nim_model **model);

@@ -10,28 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool text_list_create(struct text_list *list, size_t count) {
-    list->text = calloc(count + 1, sizeof *list->text);
-    list->count = list->text ? count : 0;
-    return list->text != NULL;
-}
-
-void text_list_free(struct text_list *list) {
-    for (size_t i = 0; i < list->count; i++)
-        free(list->text[i]);
-    free(list->text);
-    *list = (struct text_list){0};
-}
-
-bool text_list_set(struct text_list *list, size_t index, const char *text) {
-    char *copy = strdup(text);
-    if (!copy)
-        return false;
-    free(list->text[index]);
-    list->text[index] = copy;
-    return true;
-}
-
 static size_t note_find(const struct note_list *list, const char *key) {
     size_t i = 0;
     while (i < list->count && strcmp(list->note[i].key, key) != 0)
@@ -108,20 +86,19 @@ static nim_status check_names(const char *what, const char *const *names, size_t
                    second);
 }
 
-static nim_status set_names(struct text_list *list, const char *what, const char *const *names,
+static nim_status set_names(struct name_list *list, const char *what, const char *const *names,
                             nim_error *error) {
     nim_status status = check_names(what, names, list->count, error);
     if (status != NIM_OK)
         return status;
-    struct text_list fresh = {0};
-    bool good = text_list_create(&fresh, list->count);
-    for (size_t i = 0; good && i < list->count; i++)
-        good = text_list_set(&fresh, i, names[i]);
-    if (!good) {
-        text_list_free(&fresh);
-        return failure(error, NIM_OUT_OF_MEMORY, "no memory for names");
-    }
-    text_list_free(list);
+    struct name_list fresh = {0};
+    struct complaint complaint;
+    for (size_t i = 0; i < list->count; i++)
+        if (!name_list_add(&fresh, names[i], strlen(names[i]), &complaint)) {
+            name_list_free(&fresh);
+            return failure(error, NIM_OUT_OF_MEMORY, "no memory for names");
+        }
+    name_list_free(list);
     *list = fresh;
     return succeed(error);
 }
@@ -139,11 +116,11 @@ nim_status nim_model_name_classes(nim_model *model, const char *const *names, ni
 }
 
 const char *nim_model_attribute_name(const nim_model *model, size_t attribute) {
-    return attribute < model->attribute_names.count ? model->attribute_names.text[attribute] : NULL;
+    return attribute < model->attribute_names.count ? model->attribute_names.item[attribute] : NULL;
 }
 
 const char *nim_model_class_name(const nim_model *model, size_t label) {
-    return label < model->class_names.count ? model->class_names.text[label] : NULL;
+    return label < model->class_names.count ? model->class_names.item[label] : NULL;
 }
 
 nim_status nim_model_set_note(nim_model *model, const char *key, const char *text,

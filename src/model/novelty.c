@@ -2,6 +2,7 @@
 #include "model/novelty.h"
 
 #include "base/status.h"
+#include "math/sorted.h"
 #include "rows/cells.h"
 #include "rows/shape_checks.h"
 #include "model/shapes.h"
@@ -85,14 +86,7 @@ static double tail_scale(const struct novelty *novelty) {
 
 double novelty_of(const struct novelty *novelty, double surprise) {
     const double log10_e = 0.43429448190325182765;
-    size_t low = 0, high = novelty->kept; /* quantile[low - 1] <= surprise < quantile[high] */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (novelty->quantile[middle] <= surprise)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = count_up_to(novelty->kept, novelty->quantile, surprise);
     if (low == 0)
         return 0.0;
     double before = novelty->quantile[low - 1], share = log_share(novelty, low - 1);
@@ -102,14 +96,9 @@ double novelty_of(const struct novelty *novelty, double surprise) {
     return -share - part * (log_share(novelty, low) - share);
 }
 
-static int by_size(const void *left, const void *right) {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /* Stores quantiles of the surprises z (rows). Sorts z. */
 static void keep_quantiles(struct novelty *novelty, size_t rows, double *z) {
-    qsort(z, rows, sizeof *z, by_size);
+    sort_numbers(rows, z);
     novelty->kept = rows < NOVELTY_KEPT ? rows : NOVELTY_KEPT;
     for (size_t k = 0; k < novelty->kept; k++) /* the rank nearest to (k + 1) (n + 1) / (K + 1) */
         novelty->quantile[k] = z[(2 * (k + 1) * (rows + 1) / (novelty->kept + 1) + 1) / 2 - 1];
@@ -184,7 +173,7 @@ static bool judge_fold(const struct population *population, struct usual_rows *u
  * wide one was made. Otherwise `own` is left as it is. */
 static bool make_own(const struct nim_model *model, const nim_data *data, struct population *own) {
     if (!model->population.learned)
-        return model_population_of(model, data, NULL, POPULATION_AUTO, own);
+        return model_population_of(model, data, NULL, POPULATION_MIXTURE, own);
     if (!is_wide(model))
         return true;
     bool good = population_copy(&model->population, own);

@@ -98,6 +98,15 @@ static void part_prefix(size_t k, char prefix[16]) {
         snprintf(prefix, 16, "gate.");
 }
 
+enum { ARRAYS = 2 };
+
+static void panel_arrays(const struct panel *panel, struct array array[ARRAYS]) {
+    array[0] = ARRAY("panel.weights", SHAPE(2, PANEL_WEIGHED, PANEL_MOST_PARTS + 1), 0.0, 1.0,
+                     .values = (double *)(uintptr_t)panel->weight[0]);
+    array[1] = ARRAY("panel.gain", SHAPE(1, 2), -DBL_MAX, DBL_MAX,
+                     .values = (double *)(uintptr_t)panel->gain);
+}
+
 static void step_array(const struct view *view, size_t step, char name[40]) {
     snprintf(name, 40, "view.%zu.%s", step + 1, view->step[step]->name);
 }
@@ -131,14 +140,12 @@ static nim_status save_part(struct model_writer *writer, size_t k, const struct 
 nim_status panel_save(struct model_writer *writer, const struct panel *panel, nim_error *error) {
     char parts[8];
     snprintf(parts, sizeof parts, "%zu", panel->parts);
-    struct array weight = ARRAY("panel.weights", SHAPE(2, 2, PANEL_MOST_PARTS + 1), 0.0, 1.0,
-                                .values = (double *)(uintptr_t)panel->weight[0]);
-    struct array gain = ARRAY("panel.gain", SHAPE(1, 2), -DBL_MAX, DBL_MAX,
-                              .values = (double *)(uintptr_t)panel->gain);
+    struct array array[ARRAYS];
     nim_status status = NIM_OK;
+    panel_arrays(panel, array);
     if (!model_writer_text(writer, "", "parts", parts) ||
-        !model_writer_array(writer, "", &weight, false) ||
-        !model_writer_array(writer, "", &gain, false))
+        !model_writer_array(writer, "", &array[0], false) ||
+        !model_writer_array(writer, "", &array[1], false))
         status = failure(error, NIM_OUT_OF_MEMORY, "%s: no memory to save a panel", writer->name);
     for (size_t k = 0; status == NIM_OK && k < panel->parts; k++)
         status = save_part(writer, k, &panel->part[k], error);
@@ -164,8 +171,7 @@ static nim_status load_view(const struct model_reader *reader, size_t columns, s
         if (status != NIM_OK)
             return status;
         if (!view_take_step(view, k, values))
-            return failure(reader->error, NIM_OUT_OF_MEMORY, "%s: no memory for a view",
-                           reader->name);
+            return model_reader_no_memory(reader, "a view");
     }
     return NIM_OK;
 }
@@ -186,17 +192,15 @@ static nim_status load_part(const struct model_reader *reader, size_t k, size_t 
 
 static nim_status load_panel(const struct model_reader *reader, const nim_model *plain,
                              struct panel *panel) {
-    const struct array weight =
-        ARRAY("panel.weights", SHAPE(2, 2, PANEL_MOST_PARTS + 1), 0.0, 1.0, .values = NULL);
-    const struct array gain = ARRAY("panel.gain", SHAPE(1, 2), -DBL_MAX, DBL_MAX, .values = NULL);
+    struct array array[ARRAYS];
     const double *values;
-    nim_status status = model_reader_array(reader, &weight, &values);
-    if (status == NIM_OK) {
-        memcpy(panel->weight, values, sizeof panel->weight);
-        status = model_reader_array(reader, &gain, &values);
+    nim_status status = NIM_OK;
+    panel_arrays(panel, array);
+    for (size_t k = 0; status == NIM_OK && k < ARRAYS; k++) {
+        status = model_reader_array(reader, &array[k], &values);
+        if (status == NIM_OK)
+            array_write(&array[k], values);
     }
-    if (status == NIM_OK)
-        memcpy(panel->gain, values, sizeof panel->gain);
     for (size_t k = 0; status == NIM_OK && k < panel->parts; k++) {
         status = load_part(reader, k, plain->columns, &panel->part[k]);
         if (status == NIM_OK && panel->part[k].model->classes != plain->classes)
@@ -221,7 +225,7 @@ nim_status panel_load(const struct model_reader *reader, nim_model *plain) {
         return model_reader_refuse(reader, "has a damaged", "parts");
     plain->panel = calloc(1, sizeof *plain->panel);
     if (!plain->panel)
-        return failure(reader->error, NIM_OUT_OF_MEMORY, "%s: no memory for a panel", reader->name);
+        return model_reader_no_memory(reader, "a panel");
     plain->panel->parts = (size_t)(parts[0] - '0');
     return load_panel(reader, plain, plain->panel);
 }

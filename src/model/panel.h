@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MODEL_PANEL_H
-#define NIMGP_MODEL_PANEL_H
+#pragma once
 
 /*
  * A panel: fits that see the rows through views of their own, besides the plain fit, which is the
@@ -73,5 +72,3 @@ void panel_combine(const struct panel *panel, size_t classes, const double *gate
 /* Files. A model whose file has no panel is left as it is. */
 nim_status panel_save(struct model_writer *writer, const struct panel *panel, nim_error *error);
 nim_status panel_load(const struct model_reader *reader, struct nim_model *plain);
-
-#endif

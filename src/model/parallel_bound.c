@@ -30,7 +30,6 @@ struct row_sums {
 
 struct parallel_bound {
     const nim_collectives *all;
-    size_t shards, first, end;  /* shards of a step; this process has first .. end-1 */
     size_t count;               /* numbers in row_sums.memory */
     size_t each, common;        /* of them one function's; where the common ones start */
     struct row_sums *shard;     /* end - first */
@@ -48,23 +47,17 @@ static size_t shard_count(size_t points) {
     return shards;
 }
 
-/* The first function of a rank. */
-static size_t function_start(const struct bound *bound, size_t rank) {
-    return part_start(bound->model->functions, rank, bound->parallel->all->processes);
-}
-
-struct parallel_bound *parallel_bound_create(const struct nim_model *model, size_t *most_rows) {
-    const nim_collectives *all = &model->collectives;
+struct parallel_bound *parallel_bound_create(struct bound *bound, size_t *most_rows) {
+    const nim_collectives *all = &bound->model->collectives;
     struct parallel_bound *parallel = calloc(1, sizeof *parallel);
     if (!parallel)
         return NULL;
     parallel->all = all;
-    struct shards shards =
-        shards_of(shard_count(*most_rows * model->input.samples), all->rank, all->processes);
-    parallel->shards = shards.count;
-    parallel->first = shards.first;
-    parallel->end = shards.end;
-    *most_rows = (*most_rows + shards.count - 1) / shards.count;
+    size_t points = *most_rows * bound->model->input.samples;
+    bound->shards = shards_of(shard_count(points), all->rank, all->processes);
+    bound->first = part_start(bound->model->functions, all->rank, all->processes);
+    bound->end = part_start(bound->model->functions, all->rank + 1, all->processes);
+    *most_rows = (*most_rows + bound->shards.count - 1) / bound->shards.count;
     return parallel;
 }
 
@@ -79,20 +72,17 @@ static size_t end_block(size_t before, struct arena *arena) {
     return (arena->used - before) / sizeof(double);
 }
 
-/* In the run of the layout that only adds up sizes (arena.h), sums is a temporary structure. */
 static void layout_sums(struct row_sums *sums, const struct bound *bound, struct arena *arena) {
     struct parallel_bound *parallel = bound->parallel;
     const struct nim_model *model = bound->model;
     size_t functions = model->functions, scales = model->gp.kernel->terms * model->attributes;
-    struct gp_totals no_totals;
     sums->totals = arena_bytes(arena, functions, sizeof *sums->totals);
     sums->norms = arena_bytes(arena, functions, sizeof *sums->norms);
     size_t before = arena->used;
     sums->memory = arena_doubles(arena, 0);
     for (size_t c = 0; c < functions; c++) {
         size_t start = arena->used;
-        gp_totals_layout(sums->totals ? &sums->totals[c] : &no_totals, &model->gp, bound->use,
-                         false, arena);
+        gp_totals_layout(ARENA_ELEMENT(sums->totals, c), &model->gp, bound->use, false, arena);
         parallel->each = end_block(start, arena);
     }
     parallel->common = functions * parallel->each;
@@ -109,14 +99,12 @@ static void layout_sums(struct row_sums *sums, const struct bound *bound, struct
 void parallel_bound_layout(struct parallel_bound *parallel, const struct bound *bound,
                            struct arena *arena) {
     const struct nim_model *model = bound->model;
-    size_t mine = parallel->end - parallel->first, functions = model->functions;
-    struct row_sums nobody;
+    size_t mine = bound->shards.end - bound->shards.first, functions = model->functions;
     parallel->shard = arena_bytes(arena, mine, sizeof *parallel->shard);
     for (size_t s = 0; s < mine; s++)
-        layout_sums(parallel->shard ? &parallel->shard[s] : &nobody, bound, arena);
+        layout_sums(ARENA_ELEMENT(parallel->shard, s), bound, arena);
     layout_sums(&parallel->sum, bound, arena);
-    size_t end = function_start(bound, parallel->all->rank + 1);
-    for (size_t c = function_start(bound, parallel->all->rank); c < end; c++) {
+    for (size_t c = bound->first; c < bound->end; c++) {
         double *gamma_z = arena_doubles(arena, model->inducing * model->attributes);
         if (parallel->sum.totals)
             parallel->sum.totals[c].gamma_z = gamma_z;
@@ -128,26 +116,22 @@ void parallel_bound_layout(struct parallel_bound *parallel, const struct bound *
     parallel->offset = arena_sizes(arena, parallel->all->processes + 1);
 }
 
-struct shards parallel_bound_shards(const struct parallel_bound *parallel) {
-    return (struct shards){parallel->shards, parallel->first, parallel->end};
-}
-
 /* ---------------------------------------------------------------- factors --------------------- */
 
 /* Offsets of the processes' functions in an array with `each` numbers or bytes per function. */
 static const size_t *function_offsets(const struct bound *bound, size_t each) {
     struct parallel_bound *parallel = bound->parallel;
-    for (size_t rank = 0; rank <= parallel->all->processes; rank++)
-        parallel->offset[rank] = function_start(bound, rank) * each;
+    size_t processes = parallel->all->processes;
+    for (size_t rank = 0; rank <= processes; rank++)
+        parallel->offset[rank] = part_start(bound->model->functions, rank, processes) * each;
     return parallel->offset;
 }
 
 /* Unit u is one part of one of this process's functions; the priors are first, see factor_part. */
 static void factor_own_part(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
-    size_t rank = bound->parallel->all->rank, first = function_start(bound, rank);
-    size_t mine = function_start(bound, rank + 1) - first;
-    factor_part(bound, unit / mine * bound->model->functions + first + unit % mine, worker);
+    size_t mine = bound->end - bound->first;
+    factor_part(bound, unit / mine * bound->model->functions + bound->first + unit % mine, worker);
 }
 
 static double *factor_numbers(const struct bound *bound, size_t c) {
@@ -157,10 +141,9 @@ static double *factor_numbers(const struct bound *bound, size_t c) {
 static void receive_factor(void *context, size_t c, size_t worker) {
     (void)worker;
     struct bound *bound = context;
-    size_t rank = bound->parallel->all->rank;
     const double *numbers = factor_numbers(bound, c);
     bound->factored[c] = numbers[0] != 0.0;
-    if (c >= function_start(bound, rank) && c < function_start(bound, rank + 1))
+    if (c >= bound->first && c < bound->end)
         return;
     gp_factor_receive(&bound->factor[c], &bound->model->gp, &bound->theta[c], numbers + 1);
     bound->model->jitter[c] = bound->factor[c].jitter;
@@ -169,11 +152,9 @@ static void receive_factor(void *context, size_t c, size_t worker) {
 /* Each process factorises its functions. Then all processes receive the factors of all
  * functions. */
 static nim_status share_factors(struct bound *bound, nim_error *error) {
-    size_t rank = bound->parallel->all->rank, end = function_start(bound, rank + 1);
-    size_t first = function_start(bound, rank);
     pool_run(bound->pool, bound->model->functions, find_scales, bound);
-    pool_run(bound->pool, 2 * (end - first), factor_own_part, bound);
-    for (size_t c = first; c < end; c++) {
+    pool_run(bound->pool, 2 * (bound->end - bound->first), factor_own_part, bound);
+    for (size_t c = bound->first; c < bound->end; c++) {
         factor_numbers(bound, c)[0] = bound->factored[c];
         gp_factor_send(&bound->factor[c], &bound->model->gp, factor_numbers(bound, c) + 1);
     }
@@ -246,10 +227,9 @@ static void sum_shard(struct bound *bound, const struct row_sums *sums) {
     follow_exponents(parallel, parallel->common, parallel->count - parallel->common);
 }
 
-static size_t shard_rows(const struct parallel_bound *parallel, const struct bound_batch *step,
-                         size_t shard) {
-    return shard_positions(step->step_start + step->step_rows, shard, parallel->shards) -
-           shard_positions(step->step_start, shard, parallel->shards);
+static size_t shard_rows(const struct bound_batch *step, size_t shard, size_t shards) {
+    return shard_positions(step->step_start + step->step_rows, shard, shards) -
+           shard_positions(step->step_start, shard, shards);
 }
 
 static void sum_shards(struct bound *bound) {
@@ -257,9 +237,9 @@ static void sum_shards(struct bound *bound) {
     const struct bound_batch whole = bound->batch;
     double *own_gradient = bound->own_gradient;
     size_t start = 0;
-    for (size_t s = parallel->first; s < parallel->end; s++) {
-        const struct row_sums *sums = &parallel->shard[s - parallel->first];
-        size_t rows = shard_rows(parallel, &whole, s);
+    for (size_t s = bound->shards.first; s < bound->shards.end; s++) {
+        const struct row_sums *sums = &parallel->shard[s - bound->shards.first];
+        size_t rows = shard_rows(&whole, s, bound->shards.count);
         if (rows == 0) {
             memset(sums->memory, 0, parallel->count * sizeof(double));
             continue;
@@ -284,19 +264,21 @@ static size_t unit_start(size_t unit, size_t all, size_t *count) {
 
 static void add_integers(void *context, size_t unit, size_t worker) {
     (void)worker;
-    struct parallel_bound *parallel = ((struct bound *)context)->parallel;
+    const struct bound *bound = context;
+    struct parallel_bound *parallel = bound->parallel;
     size_t count, start = unit_start(unit, parallel->count, &count);
     memset(parallel->total + start, 0, count * sizeof *parallel->total);
-    for (size_t s = 0; s < parallel->end - parallel->first; s++)
+    for (size_t s = 0; s < bound->shards.end - bound->shards.first; s++)
         exact_add(count, parallel->shard[s].memory + start,
-                  parallel->exponent + start / EXACT_BLOCK, parallel->shards,
+                  parallel->exponent + start / EXACT_BLOCK, bound->shards.count,
                   parallel->total + start);
 }
 
 /* The sums from number `start` on, as doubles. */
-static void read_sums(struct parallel_bound *parallel, size_t start, size_t count) {
+static void read_sums(const struct bound *bound, size_t start, size_t count) {
+    const struct parallel_bound *parallel = bound->parallel;
     exact_read(count, parallel->total + start, parallel->exponent + start / EXACT_BLOCK,
-               parallel->shards, parallel->sum.memory + start);
+               bound->shards.count, parallel->sum.memory + start);
 }
 
 /* Adds the sums of all shards of all processes: as integers into `total`, those of a function in
@@ -318,7 +300,7 @@ static nim_status add_up(struct bound *bound, nim_error *error) {
         status = collective_sum(parallel->all, parallel->total + common, parallel->count - common,
                                 error);
     if (status == NIM_OK)
-        read_sums(parallel, common, parallel->count - common);
+        read_sums(bound, common, parallel->count - common);
     return status;
 }
 
@@ -326,8 +308,8 @@ static nim_status add_up(struct bound *bound, nim_error *error) {
 
 static void complete_own_function(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
-    size_t c = function_start(bound, bound->parallel->all->rank) + unit;
-    read_sums(bound->parallel, c * bound->parallel->each, bound->parallel->each);
+    size_t c = bound->first + unit;
+    read_sums(bound, c * bound->parallel->each, bound->parallel->each);
     gp_totals_complete(&bound->factor[c], &bound->model->gp, &bound->totals[c]);
     gradient_part(bound, c, worker);
     gradient_part(bound, bound->model->functions + c, worker);
@@ -337,19 +319,13 @@ static void complete_own_function(void *context, size_t unit, size_t worker) {
 static void complete_gradient(struct bound *bound) {
     struct parallel_bound *parallel = bound->parallel;
     const struct nim_model *model = bound->model;
-    size_t first, end, scales = model->gp.kernel->terms * model->attributes;
-    parallel_bound_functions(bound, &first, &end);
+    size_t scales = model->gp.kernel->terms * model->attributes;
     memcpy(bound->totals, parallel->sum.totals, model->functions * sizeof *bound->totals);
-    pool_run(bound->pool, end - first, complete_own_function, bound);
-    for (size_t c = first; c < end; c++)
+    pool_run(bound->pool, bound->end - bound->first, complete_own_function, bound);
+    for (size_t c = bound->first; c < bound->end; c++)
         add(scales, parallel->sum.norms[c].log_lengthscale, bound->gradient_of[c].log_lengthscale);
     memcpy(bound->gradient + model->noise_at, parallel->sum.rest,
            (model->count - model->noise_at) * sizeof(double));
-}
-
-void parallel_bound_functions(const struct bound *bound, size_t *first, size_t *end) {
-    *first = function_start(bound, bound->parallel->all->rank);
-    *end = function_start(bound, bound->parallel->all->rank + 1);
 }
 
 nim_status parallel_bound_share_functions(struct bound *bound, nim_error *error) {

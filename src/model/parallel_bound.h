@@ -22,14 +22,13 @@
 
 struct parallel_bound;
 
-/* most_rows: of a step; becomes that of a shard. NULL when out of memory. */
-struct parallel_bound *parallel_bound_create(const struct nim_model *model, size_t *most_rows);
+/* Sets the shards and functions of this process, too. most_rows: of a step; becomes that of a
+ * shard. NULL when out of memory. */
+struct parallel_bound *parallel_bound_create(struct bound *bound, size_t *most_rows);
 void parallel_bound_layout(struct parallel_bound *parallel, const struct bound *bound,
                            struct arena *arena);
 void parallel_bound_free(struct parallel_bound *parallel);
 
 /* See bound.h. */
-struct shards parallel_bound_shards(const struct parallel_bound *parallel);
-void parallel_bound_functions(const struct bound *bound, size_t *first, size_t *end);
 nim_status parallel_bound_share_functions(struct bound *bound, nim_error *error);
 nim_status parallel_bound_evaluate(struct bound *bound, double *value, nim_error *error);

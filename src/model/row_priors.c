@@ -27,12 +27,11 @@ static size_t kept_each(const struct row_priors *priors) {
 
 static void layout_workers(struct row_priors *priors, size_t workers, struct arena *arena) {
     size_t d = priors->model->attributes, k = priors->components;
-    struct conditioner counting; /* see arena.h */
     priors->conditioner = arena_bytes(arena, workers, sizeof *priors->conditioner);
     priors->apart = arena_bytes(arena, workers, sizeof *priors->apart);
     for (size_t w = 0; w < workers; w++) {
-        conditioner_layout(priors->conditioner ? &priors->conditioner[w] : &counting,
-                           &priors->model->population, arena);
+        conditioner_layout(ARENA_ELEMENT(priors->conditioner, w), &priors->model->population,
+                           arena);
         double *apart = arena_doubles(arena, priors->merged ? k + k * d : 0);
         if (apart)
             priors->apart[w] = apart;

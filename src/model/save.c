@@ -36,7 +36,7 @@ static bool add_number(struct model_writer *writer, const char *prefix, const ch
 }
 
 static bool add_list(struct model_writer *writer, const char *prefix, const char *key,
-                     const struct text_list *list) {
+                     const struct name_list *list) {
     struct memory_file memory;
     size_t size;
     FILE *file = memory_file_open(&memory);
@@ -44,7 +44,7 @@ static bool add_list(struct model_writer *writer, const char *prefix, const char
     if (file) {
         json_array(&json, NULL);
         for (size_t i = 0; i < list->count; i++)
-            json_text(&json, NULL, list->text[i]);
+            json_text(&json, NULL, list->item[i]);
         json_close(&json);
     }
     char *text = memory_file_close(&memory, !json.failed, &size);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MODEL_SHAPES_H
-#define NIMGP_MODEL_SHAPES_H
+#pragma once
 
 /*
  * Measurements with correlations, upper errors or limits (population/measurement.h) in a model. If
@@ -36,5 +35,3 @@ void measurements_take(const struct nim_model *model, const nim_data *data, bool
 void measurement_of_columns(const struct nim_model *model, const nim_data *data, size_t i,
                             size_t more, const struct population_rows *one, double *x,
                             double *noise, double *shape);
-
-#endif

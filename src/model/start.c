@@ -3,10 +3,10 @@
 
 #include "gp/posterior_form.h"
 #include "math/row_sample.h"
+#include "math/sorted.h"
 #include "model/targets.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -17,11 +17,6 @@ enum {
 /* Least initial ratio of the median squared distance to lambda^2 if y has an order: the covariance
  * at this distance is about a tenth. */
 #define FARTHEST_START 4.5
-
-static int by_size(const void *left, const void *right) {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
 
 /*
  * rows[0 .. wanted-1] for targets that are classes: the classes take turns, each with its next row
@@ -57,7 +52,7 @@ static void typical_sizes(const struct nim_model *model, const nim_data *data, d
             norms += x[j] * x[j];
         }
     }
-    qsort(sizes, DISTANCE_PAIRS, sizeof *sizes, by_size);
+    sort_numbers(DISTANCE_PAIRS, sizes);
     *distance = fmax(sizes[DISTANCE_PAIRS / 2], 1e-3);
     *norm = fmax(norms / DISTANCE_PAIRS, 1e-3);
 }

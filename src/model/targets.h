@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MODEL_TARGETS_H
-#define NIMGP_MODEL_TARGETS_H
+#pragma once
 
 /* Targets of a model's likelihood: checks, sizes and numbers for each kind. */
 
@@ -47,4 +46,12 @@ static inline bool targets_have_order(const struct nim_model *model) {
     return kind == TARGET_LEVEL || kind == TARGET_NUMBER || kind == TARGET_COUNT;
 }
 
-#endif
+/* Smaller shares count as zero, so that divisions by a share stay finite. */
+#define LEAST_SHARE 1e-100
+
+/* Counts the labels of `data`, weighted, into class_share: the shares of classes or levels in the
+ * training rows, on which predicted probabilities depend. Does nothing if rows have no class. */
+void class_shares_count(struct nim_model *model, const nim_data *data);
+
+/* Whether the shares read from a file are valid. */
+bool class_shares_can_be(const struct nim_model *model);

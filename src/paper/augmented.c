@@ -10,22 +10,15 @@
 
 #include <math.h>
 
-static void layout(struct input_work *work, const struct input_setting *setting,
-                   struct arena *arena) {
-    work->epsilon = arena_doubles(arena, setting->most_rows * setting->attributes);
-}
-
-static void place(const struct input_setting *setting, const struct input_batch *batch,
-                  const double *shared, const double *own, struct input_work *work, double *x,
-                  double *value, double *log_weight) {
-    (void)shared, (void)own, (void)log_weight;
-    size_t d = setting->attributes;
+static void place(const struct input_batch *batch) {
+    size_t d = batch->setting->attributes;
+    double *epsilon = batch->work->epsilon;
     struct random_key key = {batch->seed, STREAM_INPUT_COPY};
     for (size_t i = 0; i < batch->rows; i++) {
-        random_normal(key, batch->copy[i], batch->row[i], d, work->epsilon + i * d);
-        scale(d, batch->copy[i] ? sqrt(2.0) : 0.0, work->epsilon + i * d);
+        random_normal(key, batch->copy[i], batch->row[i], d, epsilon + i * d);
+        scale(d, batch->copy[i] ? sqrt(2.0) : 0.0, epsilon + i * d);
     }
-    place_with_draws(setting, batch, work, x, value);
+    place_with_draws(batch);
 }
 
 const struct input_model input_augmented = {
@@ -34,7 +27,7 @@ const struct input_model input_augmented = {
     .uses_errors = true,
     .copies = 3,
     .noise_start = 0.1,
-    .layout = layout,
+    .layout = draws_layout,
     .place = place,
     .place_backward = draws_backward,
 };

@@ -13,21 +13,12 @@
  */
 #include "paper/narrow.h"
 #include "input/noise_posterior.h"
+#include "paper/draws.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double log_two_pi = 1.837877066409345484;
-
-static size_t row_parameters(const struct input_setting *setting) {
-    return 2 * setting->attributes;
-}
-
-static void layout(struct input_work *work, const struct input_setting *setting,
-                   struct arena *arena) {
-    work->epsilon =
-        arena_doubles(arena, setting->most_rows * setting->samples * setting->attributes);
-}
 
 /* The term of a cell with noise. */
 static double cell_value(double noise, double shift, double s, double distance, double prior) {
@@ -36,65 +27,61 @@ static double cell_value(double noise, double shift, double s, double distance, 
     return -0.5 * (told + divergence);
 }
 
-static void place(const struct input_setting *setting, const struct input_batch *batch,
-                  const double *shared, const double *own, struct input_work *work, double *x,
-                  double *value, double *log_weight) {
-    (void)shared, (void)log_weight;
-    size_t d = setting->attributes, samples = setting->samples;
-    const double *mean = setting->population->mean, *prior = setting->population->variance;
-    noise_posterior_draw(setting, batch, work);
+static void place(const struct input_batch *batch) {
+    const struct population *population = batch->setting->population;
+    size_t d = batch->setting->attributes, samples = batch->setting->samples;
+    const double *mean = population->mean, *prior = population->variance, *own = batch->own;
+    noise_posterior_draw(batch);
     for (size_t i = 0; i < batch->rows; i++) {
-        value[i] = 0.0;
+        batch->value[i] = 0.0;
         for (size_t j = 0; j < d; j++) {
             double measured = batch->x[i * d + j], noise = batch->noise[i * d + j];
             bool exact = noise == 0.0;
             double shift = exact ? 0.0 : own[2 * i * d + j], away = measured + shift - mean[j];
             double s = exact ? 0.0 : NARROW_START * exp(own[(2 * i + 1) * d + j]);
-            value[i] += exact ? -0.5 * (log_two_pi + log(prior[j]) + away * away / prior[j])
-                              : cell_value(noise, shift, s, away, prior[j]);
+            batch->value[i] += exact ? -0.5 * (log_two_pi + log(prior[j]) + away * away / prior[j])
+                                     : cell_value(noise, shift, s, away, prior[j]);
             for (size_t p = i * samples; p < (i + 1) * samples; p++)
-                x[p * d + j] = measured + shift + sqrt(s) * work->epsilon[p * d + j];
+                batch->point[p * d + j] =
+                    measured + shift + sqrt(s) * batch->work->epsilon[p * d + j];
         }
     }
 }
 
-static void place_backward(const struct input_setting *setting, const struct input_batch *batch,
-                           const double *shared, const double *own, struct input_work *work,
-                           const double *share, const double *d_x, double *d_shared, double *d_own,
-                           double *d_noise) {
-    (void)shared, (void)share, (void)d_shared;
-    size_t d = setting->attributes, samples = setting->samples;
-    const double *mean = setting->population->mean, *prior = setting->population->variance;
-    memset(d_own, 0, batch->rows * 2 * d * sizeof(double));
+static void place_backward(const struct input_batch *batch) {
+    const struct population *population = batch->setting->population;
+    size_t d = batch->setting->attributes, samples = batch->setting->samples;
+    const double *mean = population->mean, *prior = population->variance, *own = batch->own;
+    memset(batch->d_own, 0, batch->rows * 2 * d * sizeof(double));
     for (size_t i = 0; i < batch->rows; i++)
         for (size_t j = 0; j < d; j++) {
             double noise = batch->noise[i * d + j], weight = batch->weight[i];
             if (noise == 0.0)
                 continue;
             double shift = own[2 * i * d + j], s = NARROW_START * exp(own[(2 * i + 1) * d + j]);
-            double *d_shift = &d_own[2 * i * d + j], *d_spread = d_shift + d;
+            double *d_shift = &batch->d_own[2 * i * d + j], *d_spread = d_shift + d;
             *d_shift =
                 -weight * (shift / noise + (batch->x[i * d + j] + shift - mean[j]) / prior[j]);
             *d_spread = 0.5 * weight * (1.0 - s / noise - s / prior[j]);
             for (size_t p = i * samples; p < (i + 1) * samples; p++) {
-                *d_shift += d_x[p * d + j];
-                *d_spread += 0.5 * d_x[p * d + j] * sqrt(s) * work->epsilon[p * d + j];
+                double d_x = batch->d_point[p * d + j];
+                *d_shift += d_x;
+                *d_spread += 0.5 * d_x * sqrt(s) * batch->work->epsilon[p * d + j];
             }
-            if (d_noise)
-                d_noise[j] += 0.5 * weight * ((shift * shift + s) / noise - 1.0) / noise;
+            if (batch->d_noise)
+                batch->d_noise[j] += 0.5 * weight * ((shift * shift + s) / noise - 1.0) / noise;
         }
 }
 
-static void posterior(const struct input_setting *setting, const struct input_batch *batch,
-                      const double *shared, const double *own, struct input_work *work,
-                      double *mean, double *variance) {
-    (void)shared, (void)work;
-    size_t d = setting->attributes;
+static void posterior(const struct input_batch *batch) {
+    size_t d = batch->setting->attributes;
     for (size_t i = 0; i < batch->rows; i++)
         for (size_t j = 0; j < d; j++) {
             bool exact = batch->noise[i * d + j] == 0.0;
-            mean[i * d + j] = batch->x[i * d + j] + (exact ? 0.0 : own[2 * i * d + j]);
-            variance[i * d + j] = exact ? 0.0 : NARROW_START * exp(own[(2 * i + 1) * d + j]);
+            batch->mean[i * d + j] =
+                batch->x[i * d + j] + (exact ? 0.0 : batch->own[2 * i * d + j]);
+            batch->variance[i * d + j] =
+                exact ? 0.0 : NARROW_START * exp(batch->own[(2 * i + 1) * d + j]);
         }
 }
 
@@ -108,8 +95,8 @@ const struct input_model input_narrow = {
     .averages = true,
     .samples = true,
     .flat = true,
-    .row_parameters = row_parameters,
-    .layout = layout,
+    .row_parameters = 2,
+    .layout = draws_layout,
     .place = place,
     .place_backward = place_backward,
     .posterior = posterior,

@@ -49,81 +49,73 @@ static void layout(struct input_work *work, const struct input_setting *setting,
     network_layout(&network, rows, arena, work->second_layer, work->d_second_layer);
 }
 
-/* Arguments of functions that process one row at a time. */
-struct pass {
-    const struct input_setting *setting;
-    const struct input_batch *batch;
-    const double *mean, *log_variance; /* B x d, the outputs of the networks */
-    struct input_work *work;
-};
-
 static void fill_features(void *context, size_t i, size_t worker) {
     (void)worker;
-    const struct pass *pass = context;
-    size_t d = pass->setting->attributes, told = pass->setting->features;
-    double *feature = pass->work->layer[0] + i * (d + told);
-    memcpy(feature, pass->batch->x + i * d, d * sizeof(double));
-    memcpy(feature + d, pass->batch->feature + i * told, told * sizeof(double));
-    memcpy(pass->work->second_layer[0] + i * (d + told), feature, (d + told) * sizeof(double));
+    const struct input_batch *batch = *(const struct input_batch *const *)context;
+    size_t d = batch->setting->attributes, told = batch->setting->features;
+    double *feature = batch->work->layer[0] + i * (d + told);
+    memcpy(feature, batch->x + i * d, d * sizeof(double));
+    memcpy(feature + d, batch->feature + i * told, told * sizeof(double));
+    memcpy(batch->work->second_layer[0] + i * (d + told), feature, (d + told) * sizeof(double));
 }
 
 static void fill_q(void *context, size_t i, size_t worker) {
     (void)worker;
-    const struct pass *pass = context;
-    size_t d = pass->setting->attributes;
-    double *shift = pass->work->q + 2 * i * d, *spread = shift + d;
+    const struct input_batch *batch = *(const struct input_batch *const *)context;
+    const struct input_work *work = batch->work;
+    size_t d = batch->setting->attributes, last = batch->setting->layers + 1;
+    const double *mean = work->layer[last], *log_variance = work->second_layer[last];
+    double *shift = work->q + 2 * i * d, *spread = shift + d;
     for (size_t j = 0; j < d; j++) {
-        shift[j] = pass->mean[i * d + j] - pass->batch->x[i * d + j];
-        spread[j] = pass->log_variance[i * d + j] - log(NARROW_START);
+        shift[j] = mean[i * d + j] - batch->x[i * d + j];
+        spread[j] = log_variance[i * d + j] - log(NARROW_START);
     }
 }
 
+/* The same rows with q in place of their own parameters, as `narrow` takes them. */
+static struct input_batch with_q(const struct input_batch *batch) {
+    struct input_batch rows = *batch;
+    rows.own = batch->work->q;
+    rows.d_own = batch->work->d_q;
+    return rows;
+}
+
 /* Runs both networks; fills q. */
-static void forward(const struct input_setting *setting, const struct input_batch *batch,
-                    const double *shared, struct input_work *work) {
-    struct network network = network_of(setting);
-    const double *second = shared + network_parameters(&network);
-    struct pass pass = {.setting = setting, .batch = batch, .work = work};
-    pool_run(batch->pool, batch->rows, fill_features, &pass);
-    pass.mean = network_forward(&network, batch, shared, work->layer);
-    pass.log_variance = network_forward(&network, batch, second, work->second_layer);
-    pool_run(batch->pool, batch->rows, fill_q, &pass);
+static struct input_batch forward(const struct input_batch *batch) {
+    struct network network = network_of(batch->setting);
+    const double *second = batch->shared + network_parameters(&network);
+    pool_run(batch->pool, batch->rows, fill_features, &batch);
+    network_forward(&network, batch, batch->shared, batch->work->layer);
+    network_forward(&network, batch, second, batch->work->second_layer);
+    pool_run(batch->pool, batch->rows, fill_q, &batch);
+    return with_q(batch);
 }
 
-static void place(const struct input_setting *setting, const struct input_batch *batch,
-                  const double *shared, const double *own, struct input_work *work, double *x,
-                  double *value, double *log_weight) {
-    (void)own;
-    forward(setting, batch, shared, work);
-    input_narrow.place(setting, batch, NULL, work->q, work, x, value, log_weight);
+static void place(const struct input_batch *batch) {
+    const struct input_batch rows = forward(batch);
+    input_narrow.place(&rows);
 }
 
-static void place_backward(const struct input_setting *setting, const struct input_batch *batch,
-                           const double *shared, const double *own, struct input_work *work,
-                           const double *share, const double *d_x, double *d_shared, double *d_own,
-                           double *d_noise) {
-    (void)own, (void)d_own;
-    struct network network = network_of(setting);
-    size_t d = setting->attributes, last = setting->layers + 1;
+static void place_backward(const struct input_batch *batch) {
+    const struct input_batch rows = with_q(batch);
+    struct network network = network_of(batch->setting);
+    struct input_work *work = batch->work;
+    size_t d = batch->setting->attributes, last = batch->setting->layers + 1;
     size_t second = network_parameters(&network);
-    input_narrow.place_backward(setting, batch, NULL, work->q, work, share, d_x, NULL, work->d_q,
-                                d_noise);
+    input_narrow.place_backward(&rows);
     for (size_t i = 0; i < batch->rows; i++) {
         const double *d_shift = work->d_q + 2 * i * d;
         memcpy(work->d_layer[last] + i * d, d_shift, d * sizeof(double));
         memcpy(work->d_second_layer[last] + i * d, d_shift + d, d * sizeof(double));
     }
-    network_backward(&network, batch, shared, work->layer, work->d_layer, d_shared);
-    network_backward(&network, batch, shared + second, work->second_layer, work->d_second_layer,
-                     d_shared + second);
+    network_backward(&network, batch, batch->shared, work->layer, work->d_layer, batch->d_shared);
+    network_backward(&network, batch, batch->shared + second, work->second_layer,
+                     work->d_second_layer, batch->d_shared + second);
 }
 
-static void posterior(const struct input_setting *setting, const struct input_batch *batch,
-                      const double *shared, const double *own, struct input_work *work,
-                      double *mean, double *variance) {
-    (void)own;
-    forward(setting, batch, shared, work);
-    input_narrow.posterior(setting, batch, NULL, work->q, work, mean, variance);
+static void posterior(const struct input_batch *batch) {
+    const struct input_batch rows = forward(batch);
+    input_narrow.posterior(&rows);
 }
 
 const struct input_model input_networks = {

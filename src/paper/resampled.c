@@ -4,22 +4,14 @@
 
 #include "math/vector.h"
 
-static void layout(struct input_work *work, const struct input_setting *setting,
-                   struct arena *arena) {
-    size_t points = setting->most_rows * setting->samples;
-    work->epsilon = arena_doubles(arena, points * setting->attributes);
-}
-
-static void place(const struct input_setting *setting, const struct input_batch *batch,
-                  const double *shared, const double *own, struct input_work *work, double *x,
-                  double *value, double *log_weight) {
-    (void)shared, (void)own, (void)log_weight;
-    size_t each = setting->samples * setting->attributes;
+static void place(const struct input_batch *batch) {
+    size_t each = batch->setting->samples * batch->setting->attributes;
+    double *epsilon = batch->work->epsilon;
     struct random_key key = {batch->seed, STREAM_INPUT_DRAW};
     for (size_t i = 0; i < batch->rows; i++)
-        random_normal(key, batch->step, batch->row[i], each, work->epsilon + i * each);
-    scale(batch->rows * each, batch->width, work->epsilon);
-    place_with_draws(setting, batch, work, x, value);
+        random_normal(key, batch->step, batch->row[i], each, epsilon + i * each);
+    scale(batch->rows * each, batch->width, epsilon);
+    place_with_draws(batch);
 }
 
 const struct input_model input_resampled = {
@@ -29,7 +21,7 @@ const struct input_model input_resampled = {
     .copies = 1,
     .noise_start = 0.1,
     .samples = true,
-    .layout = layout,
+    .layout = draws_layout,
     .place = place,
     .place_backward = draws_backward,
 };

@@ -1,18 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan/plan.h"
 
-#include "rows/noisy_cells.h"
-
 #include <string.h>
-
-struct facts plan_facts(const nim_data *data) {
-    return (struct facts){.rows = data->rows,
-                          .attributes = data->attributes,
-                          .width = data->attributes,
-                          .noisy_columns = count_noisy_columns(data),
-                          .equally_noisy = equally_noisy(data),
-                          .errors_differ = errors_differ(data)};
-}
 
 void plan_decide(struct plan *plan, const char *option, const struct facts *facts) {
     const struct situation situation = {&plan->options, facts};
@@ -25,11 +14,11 @@ void plan_decide(struct plan *plan, const char *option, const struct facts *fact
     if (rule && rule->value)
         nim_options_set(&plan->options, option, rule->value, NULL);
     else if (rule)
-        rule->choose(&situation, &plan->options, &plan->length);
+        rule->choose(rule, &situation, &plan->options, &plan->length);
 }
 
 struct plan plan_make(const struct nim_options *request, const struct facts *facts) {
-    struct plan plan = {.request = *request, .options = *request};
+    struct plan plan = {.request = *request, .options = *request, .rows = facts->rows};
     const char *last = "";
     for (const struct rule *rule = rule_list; rule->option; rule++) {
         if (strcmp(rule->option, last) != 0)
@@ -40,7 +29,7 @@ struct plan plan_make(const struct nim_options *request, const struct facts *fac
 }
 
 void plan_decide_rest(struct plan *plan, size_t width) {
-    const struct facts facts = {.width = width};
+    const struct facts facts = {.rows = plan->rows, .width = width};
     for (size_t i = 0; i < nim_option_count(); i++) {
         const nim_option_info *info = nim_option_describe(i);
         if (info->role != NIM_OPTION_SHAPES)

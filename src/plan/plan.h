@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_PLAN_PLAN_H
-#define NIMGP_PLAN_PLAN_H
+#pragma once
 
 /*
  * The plan of a model: every option decided, by the user's request or by a rule (rules/rules.h).
@@ -13,6 +12,7 @@ struct plan {
     struct nim_options options; /* as decided; epochs: see length */
     struct nim_options request; /* as the user set them */
     struct training_length length;
+    size_t rows;                           /* that were known */
     const struct rule *rule[OPTION_COUNT]; /* that decided; NULL: the user, or no rule needed */
 };
 
@@ -25,10 +25,8 @@ struct plan plan_make(const struct nim_options *request, const struct facts *fac
 void plan_decide(struct plan *plan, const char *option, const struct facts *facts);
 
 /* Decides the options anew that do not shape a model, which may change later: those of training and
- * prediction. Of the facts only `width` is used. */
+ * prediction. Of the facts only the rows and `width` are used. */
 void plan_decide_rest(struct plan *plan, size_t width);
 
 /* Restores the rule of an option from its reason, which files have. */
 void plan_recall(struct plan *plan, const char *option, const char *reason);
-
-#endif

@@ -32,7 +32,7 @@
 
 enum {
     ROUNDS = 10,       /* of expectation maximisation, after each growth */
-    PATIENCE = 2,      /* growths in vain, before the mixture is thought to be complete */
+    PATIENCE = 3,      /* growths in vain, before the mixture is thought to be complete */
     LEAST_EACH = 2,    /* rows for each attribute and component */
     SHARPENINGS = 8,   /* rounds */
     MOST_SLOWED = 100, /* doublings of D */

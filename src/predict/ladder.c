@@ -132,10 +132,8 @@ void ladder_work_layout(struct ladder_work *work, const struct nim_model *model,
     work->shift = arena_doubles(arena, TILE * d);
     work->weight = arena_doubles(arena, TILE);
     work->scratch = arena_doubles(arena, d * d);
-    bool counting = !work->climb; /* see arena.h */
-    struct climb unused;
     for (size_t i = 0; i < climbs; i++) {
-        struct climb *climb = counting ? &unused : &work->climb[i];
+        struct climb *climb = ARENA_ELEMENT(work->climb, i);
         climb->centre = arena_doubles(arena, d);
         climb->root = arena_doubles(arena, d * d);
         climb->sum = arena_doubles(arena, predictor_sums(model));

@@ -53,7 +53,3 @@ void predictor_spread(const struct nim_predictor *predictor, struct prediction_w
         }
     }
 }
-
-void predictor_merge(struct prediction_work *work, double *centre, double *root) {
-    conditioner_merge(&work->conditioner, work->share, work->centre, centre, root);
-}

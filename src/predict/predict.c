@@ -85,8 +85,8 @@ static void predict_in_place(const struct nim_predictor *predictor, struct predi
     memcpy(work->noise, work->row_noise, bytes);
     for (size_t k = 0; predictor->correlated && k < count; k++) {
         predictor_locate(predictor, work, k);
-        predictor_merge(work, work->x + k * d,
-                        work->root ? work->root + k * d * d : work->merged_root);
+        conditioner_merge(&work->conditioner, work->share, work->centre, work->x + k * d,
+                          work->root ? work->root + k * d * d : work->merged_root);
     }
     predictor_look(predictor, work, count);
     for (size_t k = 0; k < count; k++) {

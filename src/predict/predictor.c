@@ -81,7 +81,7 @@ static void work_layout(struct prediction_work *work, const struct nim_model *mo
     gp_tile_layout(&work->tile, &model->gp, TILE, use, arena);
     work->scratch = arena_doubles(arena, GEMM_SCRATCH);
     work->likelihood_scratch =
-        arena_doubles(arena, likelihood->scratch ? likelihood->scratch(&model->likelihood) : 0);
+        arena_doubles(arena, likelihood_scratch(likelihood, &model->likelihood));
 }
 
 static void layout(struct nim_predictor *predictor, struct arena *arena) {
@@ -104,23 +104,18 @@ static void layout(struct nim_predictor *predictor, struct arena *arena) {
     predictor->ratio = arena_doubles(arena, model->classes);
     size_t scales = model->gp.kernel->terms * model->attributes;
     predictor->q = arena_doubles(arena, functions * scales);
-    bool counting = !predictor->factor; /* see arena.h */
     predictor->lookers = panel_lookers(model);
     for (size_t k = 0; k < predictor->lookers; k++)
         looker_layout(&predictor->looker[k], panel_part(model->panel, k), threads, arena);
-    struct gp_factor factor;
-    struct gp_form form;
-    struct gp_quick quick;
-    struct prediction_work work;
     for (size_t c = 0; c < functions; c++) {
-        gp_factor_layout(counting ? &factor : &predictor->factor[c], &model->gp, false, arena,
-                         counting ? NULL : predictor->q + c * scales, (union gp_matrix){0});
-        gp_form_layout(counting ? &form : &predictor->form[c], &model->gp, arena);
+        gp_factor_layout(ARENA_ELEMENT(predictor->factor, c), &model->gp, false, arena,
+                         predictor->q ? predictor->q + c * scales : NULL, (union gp_matrix){0});
+        gp_form_layout(ARENA_ELEMENT(predictor->form, c), &model->gp, arena);
         if (ladder_serves(model))
-            gp_quick_layout(counting ? &quick : &predictor->quick[c], &model->gp, arena);
+            gp_quick_layout(ARENA_ELEMENT(predictor->quick, c), &model->gp, arena);
     }
     for (size_t w = 0; w < threads; w++)
-        work_layout(counting ? &work : &predictor->work[w], model, arena);
+        work_layout(ARENA_ELEMENT(predictor->work, w), model, arena);
 }
 
 static nim_status factor_functions(struct nim_predictor *predictor, nim_error *error) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_PREDICT_PREDICTOR_H
-#define NIMGP_PREDICT_PREDICTOR_H
+#pragma once
 
 /* The predictor and its memory, shared by the files of predict/. */
 
@@ -144,9 +143,6 @@ void predictor_locate(const struct nim_predictor *predictor, struct prediction_w
 void predictor_spread(const struct nim_predictor *predictor, struct prediction_work *work,
                       const double *normal, size_t count);
 
-/* The Gaussian with the mean (d) and covariance root root' (d x d) of the mixture. */
-void predictor_merge(struct prediction_work *work, double *centre, double *root);
-
 /* Before and after the threads work on a call. predictor_finish fails if the call was stopped or a
  * result was not finite. */
 void predictor_begin(struct nim_predictor *predictor, const nim_data *data);
@@ -192,5 +188,3 @@ void predictor_write_target(const struct nim_predictor *predictor, struct predic
  * the plain fit has no weight. */
 void predictor_write_numbers(const struct nim_predictor *predictor, struct prediction_work *work,
                              size_t row, size_t count);
-
-#endif

@@ -20,16 +20,12 @@
 
 enum { NODES = 64 };
 
-static bool is_correlated(const struct nim_predictor *predictor) {
-    return predictor->correlated;
-}
-
 /* T_.j / T_jj into work->slope; returns T_jj. */
 static double find_slope(const struct nim_predictor *predictor, struct prediction_work *work,
                          size_t j) {
     size_t d = predictor->model->attributes;
     memset(work->slope, 0, d * sizeof(double));
-    if (!is_correlated(predictor))
+    if (!predictor->correlated)
         return work->width[j] * work->width[j];
     const double *root = work->merged_root, *own = root + j * d;
     double variance = dot(d, own, own);
@@ -42,12 +38,12 @@ static double find_slope(const struct nim_predictor *predictor, struct predictio
 static size_t place_points(const struct nim_predictor *predictor, struct prediction_work *work) {
     size_t d = predictor->model->attributes;
     if (!predictor->coarse) {
-        memcpy(work->x, is_correlated(predictor) ? work->merged : work->row_x, d * sizeof(double));
+        memcpy(work->x, predictor->correlated ? work->merged : work->row_x, d * sizeof(double));
         return 1;
     }
-    if (!is_correlated(predictor))
+    if (!predictor->correlated)
         predictor_spread(predictor, work, predictor->coarse, COARSE);
-    for (size_t p = 0; is_correlated(predictor) && p < COARSE; p++)
+    for (size_t p = 0; predictor->correlated && p < COARSE; p++)
         population_point(d, work->merged, work->merged_root,
                          predictor->coarse + p * predictor->coordinates, work->x + p * d);
     return COARSE;
@@ -76,7 +72,7 @@ static void know_attribute(const struct nim_predictor *predictor, struct predict
     size_t d = predictor->model->attributes;
     memcpy(work->noise, work->row_noise, d * sizeof(double));
     work->noise[j] = 0.0;
-    if (!work->root || !is_correlated(predictor))
+    if (!work->root || !predictor->correlated)
         return;
     /* T - T_.j T_j. / T_jj = R (I - r r'/|r|^2) R', where r is row j of R. */
     const double *own = work->merged_root + j * d;
@@ -90,7 +86,7 @@ static double gain_of(const struct nim_predictor *predictor, struct prediction_w
                       size_t j) {
     size_t classes = predictor->model->classes;
     double left = 0.0, variance = find_slope(predictor, work, j);
-    double centre = is_correlated(predictor) ? work->merged[j] : work->centre[j];
+    double centre = predictor->correlated ? work->merged[j] : work->centre[j];
     if (work->row_noise[j] == 0.0 || variance == 0.0)
         return 0.0;
     know_attribute(predictor, work, j);
@@ -118,8 +114,9 @@ static void remeasure_row(void *context, size_t row, size_t worker) {
         return;
     predictor_take_rows(predictor, work, row, 1);
     predictor_locate(predictor, work, 0);
-    if (is_correlated(predictor))
-        predictor_merge(work, work->merged, work->merged_root);
+    if (predictor->correlated)
+        conditioner_merge(&work->conditioner, work->share, work->centre, work->merged,
+                          work->merged_root);
     for (size_t j = 0; j < d; j++)
         predictor->gain[row * d + j] = gain_of(predictor, work, j);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_ROWS_BOUNDS_H
-#define NIMGP_ROWS_BOUNDS_H
+#pragma once
 
 /*
  * Numbers y between bounds a and b, which may be infinite. The model learns u, which has none:
@@ -29,5 +28,3 @@ double bounds_log_slope(const struct target_bounds *bounds, double u);
 /* E y and E y^2, if u is normally distributed and there are bounds. */
 void bounds_moments(const struct target_bounds *bounds, double mean, double variance, double *first,
                     double *second);
-
-#endif

@@ -288,27 +288,16 @@ double scaling_invert(const struct scaling *scaling, size_t j, double standard) 
 }
 
 /* One row in standard units. A missing cell gets the typical value and infinite noise. */
-SIMD_CLONES static void standardise_row(const struct scaling *scaling, const double *cell,
+SIMD_CLONES static void standardise_row(const struct scaling *scaling, struct cell_row row,
                                         double *x, double *noise) {
     const double *mean = scaling->mean, *deviation = scaling->deviation;
     const double *typical = scaling->typical;
     size_t d = scaling->columns;
     SIMD_LOOP
     for (size_t j = 0; j < d; j++) {
-        bool missing = isnan(cell[j]);
-        x[j] = missing ? typical[j] : standardise(cell[j], mean[j], deviation[j]);
-        noise[j] = missing ? INFINITY : 0.0;
-    }
-}
-
-/* As standardise_row, if the cells of a row are not contiguous. */
-static void standardise_scattered(const struct scaling *scaling, struct cell_row row, double *x,
-                                  double *noise) {
-    for (size_t j = 0; j < scaling->columns; j++) {
         double value = value_in(row, j);
         bool missing = isnan(value);
-        x[j] = missing ? scaling->typical[j]
-                       : standardise(value, scaling->mean[j], scaling->deviation[j]);
+        x[j] = missing ? typical[j] : standardise(value, mean[j], deviation[j]);
         noise[j] = missing ? INFINITY : 0.0;
     }
 }
@@ -333,21 +322,16 @@ static void raise_flags(const struct scaling *scaling, struct cell_row row, doub
     }
 }
 
-/* Whether some cell has a value but no error. */
-SIMD_CLONES static bool lacks_error_here(size_t columns, const double *cell, const double *sigma) {
+/* noise: the given errors of the cells that are not missing. Whether one of them is unknown. */
+SIMD_CLONES static bool take_errors(size_t columns, struct cell_row error, double *noise) {
     int lacking = 0;
-    for (size_t j = 0; j < columns; j++)
-        lacking |= cell[j] == cell[j] && sigma[j] != sigma[j];
+    SIMD_LOOP
+    for (size_t j = 0; j < columns; j++) {
+        double sigma = isinf(noise[j]) ? noise[j] : error_in(error, j);
+        noise[j] = sigma;
+        lacking |= sigma != sigma;
+    }
     return lacking != 0;
-}
-
-static bool lacks_error(size_t columns, struct cell_row value, struct cell_row error) {
-    if (!value.column && !error.column)
-        return lacks_error_here(columns, value.cell, error.cell);
-    for (size_t j = 0; j < columns; j++)
-        if (!isnan(value_in(value, j)) && isnan(error_in(error, j)))
-            return true;
-    return false;
 }
 
 /* The geometric mean of a row's known errors divided by their medians. The errors of a row tend to
@@ -356,8 +340,6 @@ static bool lacks_error(size_t columns, struct cell_row value, struct cell_row e
 static double usual_factor(const struct scaling *scaling, struct cell_row value,
                            struct cell_row error) {
     double logs = 0.0, known = 0.0;
-    if (!scaling->errors_follow || !lacks_error(scaling->columns, value, error))
-        return 1.0;
     for (size_t j = 0; j < scaling->columns; j++) {
         double median = scaling->median_error[j] * scaling->deviation[j];
         double sigma = error_in(error, j);
@@ -371,28 +353,15 @@ static double usual_factor(const struct scaling *scaling, struct cell_row value,
     return known > 0.0 ? exp(logs / known) : 1.0;
 }
 
-/* The noise of the cells that are not missing. */
+/* The noise of the cells that are not missing, from their errors. */
 SIMD_CLONES static void standardise_errors(const struct scaling *scaling, double factor,
-                                           const double *cell, const double *sigma, double *noise) {
+                                           double *noise) {
     const double *deviation = scaling->deviation, *median = scaling->median_error;
     size_t d = scaling->columns;
     SIMD_LOOP
     for (size_t j = 0; j < d; j++) {
-        double error = isnan(sigma[j]) ? factor * median[j] : sigma[j] / deviation[j];
-        noise[j] = isnan(cell[j]) ? noise[j] : within(error * error, LARGEST_NOISE);
-    }
-}
-
-/* As standardise_errors, if the values or errors of a row are not contiguous. */
-static void standardise_scattered_errors(const struct scaling *scaling, double factor,
-                                         struct cell_row value, struct cell_row error,
-                                         double *noise) {
-    for (size_t j = 0; j < scaling->columns; j++) {
-        double sigma = error_in(error, j);
-        double standard =
-            isnan(sigma) ? factor * scaling->median_error[j] : sigma / scaling->deviation[j];
-        if (!isnan(value_in(value, j)))
-            noise[j] = within(standard * standard, LARGEST_NOISE);
+        double error = isnan(noise[j]) ? factor * median[j] : noise[j] / deviation[j];
+        noise[j] = isinf(noise[j]) ? noise[j] : within(error * error, LARGEST_NOISE);
     }
 }
 
@@ -412,11 +381,9 @@ static void warp_errors(const struct scaling *scaling, double factor, struct cel
 
 static void gather_errors(const struct scaling *scaling, struct cell_row value,
                           struct cell_row error, double *noise) {
-    double factor = usual_factor(scaling, value, error);
-    if (value.column || error.column)
-        standardise_scattered_errors(scaling, factor, value, error, noise);
-    else
-        standardise_errors(scaling, factor, value.cell, error.cell, noise);
+    bool lacking = take_errors(scaling->columns, error, noise);
+    double factor = lacking && scaling->errors_follow ? usual_factor(scaling, value, error) : 1.0;
+    standardise_errors(scaling, factor, noise);
     if (scaling->warps)
         warp_errors(scaling, factor, value, error, noise);
 }
@@ -424,20 +391,16 @@ static void gather_errors(const struct scaling *scaling, struct cell_row value,
 void scaling_take(const struct scaling *scaling, const nim_data *data, bool use_errors,
                   size_t count, const size_t *row, double *x, double *noise, double *weight) {
     size_t width = scaling->width;
-    for (size_t k = 0; k < count; k++) {
-        size_t i = row[k];
-        struct cell_row value = row_of_x(data, i);
-        if (value.column)
-            standardise_scattered(scaling, value, x + k * width, noise + k * width);
-        else
-            standardise_row(scaling, value.cell, x + k * width, noise + k * width);
+    for (size_t k = 0; k < count; k++, x += width, noise += width) {
+        struct cell_row value = row_of_x(data, row[k]);
+        standardise_row(scaling, value, x, noise);
         if (scaling->warps)
-            warp_row(scaling, value, x + k * width);
+            warp_row(scaling, value, x);
         if (use_errors && data->sigma)
-            gather_errors(scaling, value, row_of_sigma(data, i), noise + k * width);
-        raise_flags(scaling, value, x + k * width, noise + k * width);
+            gather_errors(scaling, value, row_of_sigma(data, row[k]), noise);
+        raise_flags(scaling, value, x, noise);
         if (weight)
-            weight[k] = data->weights ? data->weights[i] : 1.0;
+            weight[k] = data->weights ? data->weights[row[k]] : 1.0;
     }
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_ROWS_SCALING_H
-#define NIMGP_ROWS_SCALING_H
+#pragma once
 
 /*
  * Conversion of the user's units to standard units, and validation.
@@ -112,5 +111,3 @@ void scaling_take(const struct scaling *scaling, const nim_data *data, bool use_
 /* Replaces the infinite noise of missing cells by the attribute's spread, for a flat population,
  * which has no information about them. noise: count x width. */
 void scaling_fill_missing(const struct scaling *scaling, size_t count, double *noise);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_ROWS_TARGET_CHECKS_H
-#define NIMGP_ROWS_TARGET_CHECKS_H
+#pragma once
 
 /* Validation of targets: labels, numbers, counts, sets of labels. */
 
@@ -33,5 +32,3 @@ nim_status exposure_check(const nim_data *data, nim_error *error);
 
 /* `labels` columns of 0 and 1. */
 nim_status sets_check(const nim_data *data, size_t labels, nim_error *error);
-
-#endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rows/warp.h"
 
-#include <stdlib.h>
+#include "math/sorted.h"
 
 /* Least gain, in nats per value, for which a column is warped. The gain is -0.04 for a normal
  * distribution, 0.04 for a t distribution with 5 degrees of freedom, 0.15 for an exponential
@@ -10,11 +10,6 @@
 #define WARP_GAIN 0.1
 
 #define NORMAL_QUARTILES 1.3489795003921634 /* interquartile range of N(0, 1) */
-
-static int by_size(const void *left, const void *right) {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
 
 /* The quantile at `share` of sorted values, interpolated between the two nearest. */
 static double quantile(size_t count, const double *sorted, double share) {
@@ -39,7 +34,7 @@ struct warp warp_choose(size_t count, double *value) {
     const struct warp none = {0};
     if (count < 2)
         return none;
-    qsort(value, count, sizeof *value, by_size);
+    sort_numbers(count, value);
     double largest = fmax(fabs(value[0]), fabs(value[count - 1]));
     if (!(value[count - 1] - value[0] > 1e-12 * largest)) /* constant except for rounding */
         return none;

@@ -12,11 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { KERNEL, LIKELIHOOD, INPUT, CHOICE, WHOLE, REAL };
-
 struct option {
     nim_option_info info;
-    enum kind kind;
+    const void *parts; /* the list of those that the choices name, but for "auto"; or NULL */
     size_t offset;
 };
 
@@ -25,6 +23,9 @@ struct option {
 #define AFTER_COMMA(name) COMMA #name
 #define TERM_AFTER_COMMA(term, name, summary) COMMA name
 #define SUM_AFTER_COMMA(first, second, name, summary) COMMA name
+static const char kernel_values[] = ", auto" KERNEL_LIST(TERM_AFTER_COMMA, SUM_AFTER_COMMA);
+static const char likelihood_values[] = LIKELIHOOD_LIST(AFTER_COMMA);
+static const char input_values[] = ", auto" INPUT_LIST(AFTER_COMMA);
 
 /* The names themselves. */
 #define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -35,52 +36,68 @@ static const char *const kernel_names[] = {"auto", KERNEL_LIST(NAME_TERM, NAME_S
 static const char *const likelihood_names[] = {LIKELIHOOD_LIST(NAME) NULL};
 static const char *const input_names[] = {"auto", INPUT_LIST(NAME) NULL};
 
-#define OPTION(kind, name, fallback, values, help, type, choices, least, most, role, tier)         \
-    {{#name, fallback, values, help, NIM_OPTION_##type, choices, least, most, NIM_OPTION_##role,   \
-      NIM_OPTION_##tier},                                                                          \
-     kind,                                                                                         \
-     offsetof(struct nim_options, name)},
+/* The values of an option, for people and for programs. */
+#define LIMITS(text, lower, upper)                                                                 \
+    .info.values = text, .info.least = (double)(lower), .info.most = (double)(upper)
+#define RANGE(lower, upper) LIMITS(#lower " .. " #upper, lower, upper)
+#define AUTO_OR(lower, upper)                                                                      \
+    LIMITS("auto, or " #lower " .. " #upper, lower, upper), .info.choices = NAMES("auto")
+#define ON_OFF LIMITS("0 or 1", 0, 1), .info.choices = NAMES("0", "1")
+#define ONE_OF_2(a, b) .info.values = a COMMA b, .info.choices = NAMES(a, b)
+#define ONE_OF_3(a, b, c) .info.values = a COMMA b COMMA c, .info.choices = NAMES(a, b, c)
+#define ONE_OF_5(a, b, c, d, e)                                                                    \
+    .info.values = a COMMA b COMMA c COMMA d COMMA e, .info.choices = NAMES(a, b, c, d, e)
+#define PARTS(list)                                                                                \
+    .info.values = list##_values + sizeof COMMA - 1, .info.choices = list##_names,                 \
+    .parts = list##_list
+
+#define NIM_OPTION_KERNEL NIM_OPTION_CHOICE
+#define NIM_OPTION_LIKELIHOOD NIM_OPTION_CHOICE
+#define NIM_OPTION_INPUT NIM_OPTION_CHOICE
+#define OPTION(kind, option, usual, range, affects, needed, meaning)                               \
+    {.info.name = #option,                                                                         \
+     .info.fallback = usual,                                                                       \
+     .info.help = meaning,                                                                         \
+     .info.type = NIM_OPTION_##kind,                                                               \
+     .info.role = NIM_OPTION_##affects,                                                            \
+     .info.tier = NIM_OPTION_##needed,                                                             \
+     range,                                                                                        \
+     .offset = offsetof(struct nim_options, option)},
 static const struct option option_list[] = {
 #include "rules/option_list.h"
 };
 #undef OPTION
 
-/* The index of a choice, which is its value in the enumeration; -1 if there is none. */
-static int choice_index(const char *const *choices, const char *value) {
-    for (int index = 0; choices[index]; index++)
-        if (strcmp(choices[index], value) == 0)
-            return index;
-    return -1;
+/* Every member has this size but for numbers with fractions. */
+_Static_assert(sizeof(void *) == sizeof(size_t), "a part takes the place of a choice");
+
+static size_t size_of(const struct option *option) {
+    return option->info.type == NIM_OPTION_REAL ? sizeof(double) : sizeof(size_t);
 }
 
-static nim_status set_part(nim_options *options, const struct option *option, const char *value,
-                           nim_error *error) {
-    bool found = false;
-    switch (option->kind) {
-    case KERNEL:
-        found = kernel_named(value) || strcmp(value, "auto") == 0;
-        if (found)
-            options->kernel = kernel_named(value);
-        break;
-    case LIKELIHOOD:
-        for (size_t i = 0; likelihood_list[i] && !found; i++)
-            if ((found = strcmp(likelihood_list[i]->name, value) == 0))
-                options->likelihood = likelihood_list[i];
-        break;
-    case INPUT:
-        if ((found = strcmp(value, "auto") == 0))
-            options->input = NULL;
-        for (size_t i = 0; input_list[i] && !found; i++)
-            if ((found = strcmp(input_list[i]->name, value) == 0))
-                options->input = input_list[i];
-        break;
-    default:
-        break;
-    }
-    if (found)
-        return succeed(error);
-    return option_failure(error, option->info.name, "'%s' is not one of %s", value,
-                          option->info.values);
+/* The part that a choice names; NULL for "auto". */
+static const void *part_named(const struct option *option, size_t choice) {
+    const void *part = NULL;
+    bool automatic = strcmp(option->info.choices[0], "auto") == 0;
+    if (choice || !automatic)
+        memcpy(&part, (const char *)option->parts + (choice - automatic) * sizeof part,
+               sizeof part);
+    return part;
+}
+
+static nim_status set_choice(nim_options *options, const struct option *option, const char *value,
+                             nim_error *error) {
+    const char *const *choices = option->info.choices;
+    size_t index = 0;
+    while (choices[index] && strcmp(choices[index], value) != 0)
+        index++;
+    if (!choices[index])
+        return option_failure(error, option->info.name, "'%s' is not one of %s", value,
+                              option->info.values);
+    const void *part = option->parts ? part_named(option, index) : NULL;
+    memcpy((char *)options + option->offset,
+           option->parts ? (const void *)&part : (const void *)&index, sizeof part);
+    return succeed(error);
 }
 
 static bool is_bare(const char *text) {
@@ -109,7 +126,8 @@ static void write_number(double number, char *text, size_t size) {
 static nim_status set_number(nim_options *options, const struct option *option, const char *value,
                              nim_error *error) {
     double number = OPTION_AUTO;
-    bool whole = option->kind == WHOLE, automatic = strcmp(option->info.fallback, "auto") == 0;
+    bool whole = option->info.type != NIM_OPTION_REAL;
+    bool automatic = strcmp(option->info.fallback, "auto") == 0;
     if (automatic && strcmp(value, "auto") == 0) {
         memcpy((char *)options + option->offset, &number, sizeof number);
         return succeed(error);
@@ -140,15 +158,8 @@ static const struct option *find_option(const char *name, nim_error *error) {
 
 static nim_status set_value(nim_options *options, const struct option *option, const char *value,
                             nim_error *error) {
-    if (option->kind == WHOLE || option->kind == REAL)
-        return set_number(options, option, value, error);
-    if (option->kind != CHOICE)
-        return set_part(options, option, value, error);
-    int index = choice_index(option->info.choices, value);
-    if (index < 0)
-        return set_part(options, option, value, error);
-    *(size_t *)(void *)((char *)options + option->offset) = (size_t)index;
-    return succeed(error);
+    return (option->info.type == NIM_OPTION_CHOICE ? set_choice : set_number)(options, option,
+                                                                              value, error);
 }
 
 nim_status nim_options_set(nim_options *options, const char *name, const char *value,
@@ -165,31 +176,26 @@ nim_status nim_options_set(nim_options *options, const char *name, const char *v
 enum { VALUE_TEXT = 64 };
 
 static void write_value(const nim_options *options, const struct option *option, char *text) {
-    const void *place = (const char *)options + option->offset;
-    const char *name = "auto";
-    switch (option->kind) {
-    case KERNEL:
-        name = options->kernel ? options->kernel->name : name;
+    const void *place = (const char *)options + option->offset, *part;
+    size_t index = 0;
+    switch (option->info.type) {
+    case NIM_OPTION_CHOICE:
+        memcpy(option->parts ? (void *)&part : (void *)&index, place, sizeof part);
+        while (option->parts && part_named(option, index) != part)
+            index++;
+        snprintf(text, VALUE_TEXT, "%s", option->info.choices[index]);
         break;
-    case LIKELIHOOD:
-        name = options->likelihood->name;
-        break;
-    case INPUT:
-        name = options->input ? options->input->name : name;
-        break;
-    case CHOICE:
-        name = option->info.choices[*(const size_t *)place];
-        break;
-    case WHOLE:
+    case NIM_OPTION_FLAG:
+    case NIM_OPTION_WHOLE:
         snprintf(text, VALUE_TEXT, "%zu", *(const size_t *)place);
-        return;
-    case REAL:
+        break;
+    case NIM_OPTION_REAL:
         if (*(const double *)place == OPTION_AUTO && strcmp(option->info.fallback, "auto") == 0)
-            break;
-        write_number(*(const double *)place, text, VALUE_TEXT);
-        return;
+            snprintf(text, VALUE_TEXT, "auto");
+        else
+            write_number(*(const double *)place, text, VALUE_TEXT);
+        break;
     }
-    snprintf(text, VALUE_TEXT, "%s", name);
 }
 
 nim_status nim_options_get(const nim_options *options, const char *name, char *value, size_t size,
@@ -219,7 +225,7 @@ int nim_options_can(const nim_options *options, nim_ability what) {
     case NIM_LEARNS_NOISE:
         return options->noise != NOISE_GIVEN;
     case NIM_OWNS_ROWS:
-        return input->row_parameters != NULL;
+        return input->row_parameters > 0;
     case NIM_READS_TARGET:
         return input->reads_target;
     }
@@ -242,10 +248,7 @@ bool option_is_default(const struct nim_options *options, const char *name) {
 
 void option_copy(struct nim_options *to, const struct nim_options *from, const char *name) {
     const struct option *option = find_option(name, NULL);
-    size_t size = option->kind == REAL ? sizeof(double) : sizeof(size_t);
-    if (option->kind == KERNEL || option->kind == LIKELIHOOD || option->kind == INPUT)
-        size = sizeof(void *);
-    memcpy((char *)to + option->offset, (const char *)from + option->offset, size);
+    memcpy((char *)to + option->offset, (const char *)from + option->offset, size_of(option));
 }
 
 nim_options *nim_options_create(void) {

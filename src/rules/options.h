@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_RULES_OPTIONS_H
-#define NIMGP_RULES_OPTIONS_H
+#pragma once
 
 #include "input/input.h"
 #include "kernel/kernel.h"
@@ -15,7 +14,7 @@ enum warp_rule { WARP_AUTO, WARP_NONE };
 enum views_rule { VIEWS_AUTO, VIEWS_ONE, VIEWS_PANEL };
 enum calibrate_rule { CALIBRATE_AUTO, CALIBRATE_NONE };
 enum stop_rule { STOP_AUTO, STOP_FIXED };
-enum precision { PRECISION_DOUBLE, PRECISION_SINGLE };
+enum precision { PRECISION_AUTO, PRECISION_DOUBLE, PRECISION_SINGLE };
 
 /* All options (option_list.h); kernel and input are NULL for auto, and a choice is the index of its
  * name. The same structure holds what the user requested and what was planned (plan/plan.h), where
@@ -24,6 +23,7 @@ enum precision { PRECISION_DOUBLE, PRECISION_SINGLE };
 #define MEMBER_LIKELIHOOD const struct likelihood *
 #define MEMBER_INPUT const struct input_model *
 #define MEMBER_CHOICE size_t
+#define MEMBER_FLAG size_t
 #define MEMBER_WHOLE size_t
 #define MEMBER_REAL double
 #define OPTION(kind, name, ...) MEMBER_##kind name;
@@ -56,5 +56,3 @@ bool option_is_default(const struct nim_options *options, const char *name);
 
 /* Copies the value of one option. */
 void option_copy(struct nim_options *to, const struct nim_options *from, const char *name);
-
-#endif

@@ -40,7 +40,8 @@ CONDITION(noise_given, "noise is given", !learns_noise(s))
 CONDITION(noise_learned, "noise is learned", learns_noise(s))
 
 CONDITION(marginal_inputs, "inputs are marginal", input_integrates(s->options->input))
-CONDITION(latent_inputs, "inputs are latent", s->options->input == &input_latent)
+CONDITION(latent_inputs, "inputs are latent",
+          s->options->input->inside && s->options->input->row_parameters)
 CONDITION(exact_inputs, "inputs are exact", !s->options->input->uses_errors)
 CONDITION(inputs_stay, "inputs are not inferred", !s->options->input->moves)
 
@@ -57,7 +58,8 @@ CONDITION(errors_seen, "inputs are not taken as exact in spite of errors",
 CONDITION(nothing_noisy, "no cell has an error or is missing", s->facts->noisy_columns == 0)
 CONDITION(few_noisy, "at most 40 attributes are noisy", noisy_columns(s) <= 40)
 CONDITION(few_rows, "there are fewer than 2000 rows", s->facts->rows < 2000)
-CONDITION(many_rows, "there are at least 20000 rows", s->facts->rows >= 20000)
+CONDITION(many_rows, "there are at least 20000 rows, 2000 if inputs are exact",
+          s->facts->rows >= (s->options->input->uses_errors ? 20000 : 2000))
 CONDITION(rows_differ, "errors differ from row to row", !s->facts->equally_noisy)
 CONDITION(rows_equal, "all rows are equally noisy", s->facts->equally_noisy)
 CONDITION(rows_noisy, "all rows are equally noisy",
@@ -79,11 +81,9 @@ CONDITION(needs_flat, "the input model needs it", s->options->input->flat)
 CONDITION(unused, "the input model does not infer inputs",
           !s->options->input->averages && !s->options->input->widens)
 
-CONDITION(not_polynomial, "the kernel is not polynomial",
-          s->options->kernel->term[0] != &kernel_polynomial)
+CONDITION(not_polynomial, "the kernel is not polynomial", !s->options->kernel->term[0]->uses_degree)
 CONDITION(no_labels, "sets of labels are not predicted", target_of(s) != TARGET_LABELS)
-CONDITION(not_robust, "the likelihood is not robust_max",
-          s->options->likelihood != &likelihood_robust_max)
+CONDITION(not_robust, "the likelihood is not robust_max", !s->options->likelihood->uses_epsilon)
 CONDITION(no_network, "inputs are not inferred by a network", !s->options->input->shared_parameters)
 CONDITION(nothing_drawn, "inputs are not drawn", !s->options->input->samples)
 CONDITION(no_own_rows, "rows have no parameters of their own", !s->options->input->row_parameters)
@@ -94,69 +94,42 @@ CONDITION(uncalibrated, "sets of labels are predicted", target_of(s) == TARGET_L
 
 /* ---------------------------------------------------------------- computed values ------------- */
 
-/* Too many inducing inputs are slow and let the functions follow single rows, the noisiest first.
- */
-static void choose_inducing(const struct situation *s, struct nim_options *options, size_t each,
-                            size_t least) {
-    size_t rows = s->facts->rows, wanted = rows / each, most = 100;
+#define CHOOSE(name)                                                                               \
+    static void name(const struct rule *rule, const struct situation *s,                           \
+                     struct nim_options *options, struct training_length *length)
+
+/* One for every numbers[0] rows, numbers[1] to numbers[2]. Too many inducing inputs are slow and
+ * let the functions follow single rows, the noisiest first. */
+CHOOSE(some_inducing) {
+    (void)length;
+    size_t rows = s->facts->rows, wanted = rows / rule->numbers[0];
+    size_t least = rule->numbers[1], most = rule->numbers[2];
     wanted = wanted < least ? least : wanted < most ? wanted : most;
     options->inducing = wanted < rows ? wanted : rows;
-}
-
-#define CHOOSE(name)                                                                               \
-    static void name(const struct situation *s, struct nim_options *options,                       \
-                     struct training_length *length)
-
-CHOOSE(inducing_50_20) {
-    (void)length;
-    choose_inducing(s, options, 50, 20);
-}
-
-CHOOSE(inducing_20_50) {
-    (void)length;
-    choose_inducing(s, options, 20, 50);
-}
-
-CHOOSE(inducing_20_40) {
-    (void)length;
-    choose_inducing(s, options, 20, 40);
 }
 
 /* If y has an order, more noise would make the functions start too flat. The variation of y would
  * then be learned as noise of y, which decreases only slowly (docs/noise-learning.md). */
 CHOOSE(noise_start) {
-    (void)length;
+    (void)rule, (void)length;
     bool ordered = is_number(s) || target_of(s) == TARGET_LEVEL;
     options->noise_start = fmin(options->input->noise_start, ordered ? 0.03 : 1.0);
 }
 
 CHOOSE(white_start) {
-    (void)s, (void)length;
+    (void)rule, (void)s, (void)length;
     options->white_start = exp(-10.0);
 }
 
-/* Without parameters of inputs that must converge, and with alpha > 0, predictions are good before
- * the kernels have converged. */
-CHOOSE(short_training) {
+/* numbers: steps, passes, and the most steps. */
+CHOOSE(training_length) {
     (void)s, (void)options;
-    *length = (struct training_length){.steps = 1000, .passes = 15};
-}
-
-/* Where a pass has many small batches, the bound seems settled long before the noise of the steps
- * is averaged out: their number is fixed, and their size falls to zero. */
-CHOOSE(fixed_training) {
-    (void)s, (void)options;
-    *length = (struct training_length){.steps = 2000, .passes = 1, .most = 2000};
-}
-
-CHOOSE(long_training) {
-    (void)s, (void)options;
-    *length = (struct training_length){.steps = 10000, .passes = 100};
+    *length = (struct training_length){rule->numbers[0], rule->numbers[1], rule->numbers[2]};
 }
 
 CHOOSE(warm_up) {
     (void)s, (void)length;
-    options->warm_up = options->warm_up < 200 ? options->warm_up : 200;
+    options->warm_up = options->warm_up < rule->numbers[0] ? options->warm_up : rule->numbers[0];
 }
 
 /* ---------------------------------------------------------------- the table ------------------- */
@@ -193,8 +166,10 @@ const struct rule rule_list[] = {
     {"kernel", "matern32", IF(&fits_probabilities), BY("results/defaults.md", "kernel-points-and-steps")},
     {"kernel", "se", .reason = "numbers or counts are predicted, or alpha is 0", BY("results/defaults.md", "kernel-points-and-steps")},
 
-    /* With alpha = 1 and caution 1 the functions stay too close to their prior. */
+    /* With alpha = 1 and caution 1 the functions stay too close to their prior, above all where many
+     * exact rows say where the borders are. */
     {"caution", "1", IF(&classes, &exact_inputs, &few_rows), BY("results/defaults.md", "points-batches-and-inducing-inputs-again")},
+    {"caution", "0.1", IF(&classes, &exact_inputs, &alpha_above_0, &many_rows), BY("results/defaults.md", "many-rows")},
     {"caution", "0.45", IF(&is_bold, &rows_differ), BY("results/defaults.md", "inducing-inputs-caution-and-a-linear-term")},
     {"caution", "0.3", IF(&is_bold), BY("results/defaults.md", "reasons-for-these-choices")},
     {"caution", "1", .reason = "numbers or counts are predicted, noise is learned, or alpha is 0", BY("results/defaults.md", "learned-noise")},
@@ -214,12 +189,14 @@ const struct rule rule_list[] = {
     {"batch", "50", IF(&marginal_inputs), BY("results/defaults.md", "points-batches-and-inducing-inputs-again")},
     {"batch", "200", .reason = "inputs are not marginal", BY("results/defaults.md", "points-batches-and-inducing-inputs-again")},
 
-    {"inducing", NULL, "one for every 50 rows, at least 20 and at most 100", inducing_50_20,
-     IF(&is_bold, &rows_differ), BY("results/defaults.md", "points-batches-and-inducing-inputs-again")},
-    {"inducing", NULL, "one for every 20 rows, at least 50 and at most 100", inducing_20_50,
-     IF(&is_bold, &marginal_inputs), BY("results/defaults.md", "points-batches-and-inducing-inputs-again")},
-    {"inducing", NULL, "one for every 20 rows, at least 40 and at most 100", inducing_20_40,
-     .reason = "one for every 20 rows, at least 40 and at most 100", BY("results/defaults.md", "inducing-inputs-caution-and-a-linear-term")},
+    {"inducing", NULL, "one for every 50 rows, at least 20 and at most 100", some_inducing,
+     {50, 20, 100}, IF(&is_bold, &rows_differ), BY("results/defaults.md", "points-batches-and-inducing-inputs-again")},
+    {"inducing", NULL, "one for every 20 rows, at least 50 and at most 100", some_inducing,
+     {20, 50, 100}, IF(&is_bold, &marginal_inputs), BY("results/defaults.md", "points-batches-and-inducing-inputs-again")},
+    {"inducing", NULL, "one for every 20 rows, at most 150", some_inducing,
+     {20, 40, 150}, IF(&classes, &exact_inputs, &alpha_above_0, &many_rows), BY("results/defaults.md", "many-rows")},
+    {"inducing", NULL, "one for every 20 rows, at least 40 and at most 100", some_inducing,
+     {20, 40, 100}, .reason = "one for every 20 rows, at least 40 and at most 100", BY("results/defaults.md", "inducing-inputs-caution-and-a-linear-term")},
 
     /* Measurements determine only the sum of the population's variance and the noise. With equally
      * noisy rows the functions learn from inputs as noisy as those of new rows; a flat population
@@ -250,10 +227,20 @@ const struct rule rule_list[] = {
      noise_start, IF(&noise_learned), BY("results/defaults.md", "learned-noise")},
     {"white_start", NULL, "exp(-10)", white_start, .reason = "usual", BY("results/defaults.md", "what-was-tried")},
 
-    {"epochs", NULL, "2000 steps but at least one pass", fixed_training, IF(&inputs_stay, &alpha_above_0, &many_rows), BY("results/defaults.md", "many-rows")},
-    {"epochs", NULL, "1000 steps but at least 15 passes", short_training, IF(&inputs_stay, &alpha_above_0), BY("results/defaults.md", "kernel-points-and-steps")},
-    {"epochs", NULL, "10000 steps but at least 100 passes", long_training, .reason = "inputs are inferred, or alpha is 0", BY("results/defaults.md", "kernel-points-and-steps")},
-    {"warm_up", NULL, "200", warm_up, IF(&inputs_stay), BY("results/defaults.md", "kernel-points-and-steps"), .limits = true},
+    /* Where a pass has many small batches, the bound seems settled long before the noise of the steps
+     * is averaged out: their number is fixed, and their size falls to zero. Without parameters of
+     * inputs that must converge, and with alpha > 0, predictions are good before the kernels have
+     * converged. */
+    {"epochs", NULL, "25 passes but 1000 to 2000 steps and at least one pass", training_length, {1000, 25, 2000}, IF(&inputs_stay, &alpha_above_0, &many_rows), BY("results/defaults.md", "many-rows")},
+    {"epochs", NULL, "1000 steps but at least 15 passes", training_length, {1000, 15}, IF(&inputs_stay, &alpha_above_0), BY("results/defaults.md", "kernel-points-and-steps")},
+    {"epochs", NULL, "10000 steps but at least 100 passes", training_length, {10000, 100}, .reason = "inputs are inferred, or alpha is 0", BY("results/defaults.md", "kernel-points-and-steps")},
+    /* Where the step size falls to zero, it can be larger at first; inputs that are drawn make the
+     * steps too noisy for that. */
+    {"rate", "0.05", IF(&classes, &exact_inputs, &alpha_above_0, &many_rows), BY("results/defaults.md", "many-rows")},
+    {"rate", "0.02", .reason = "usual", BY("results/defaults.md", "many-rows")},
+    {"precision", "single", IF(&probabilities, &inputs_stay, &alpha_above_0, &many_rows), BY("results/defaults.md", "many-rows")},
+    {"precision", "double", .reason = "usual", BY("results/defaults.md", "many-rows")},
+    {"warm_up", NULL, "200", warm_up, {200}, IF(&inputs_stay), BY("results/defaults.md", "kernel-points-and-steps"), .limits = true},
 
     {"points", "0", "as many as tolerance requires", IF(&probabilities, &few_attributes), BY("derivations/prediction.md", "the-number-of-points")},
     {"points", "256", .reason = "numbers or counts are predicted, or there are more than 64 attributes", BY("derivations/prediction.md", "the-number-of-points")},

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_RULES_RULES_H
-#define NIMGP_RULES_RULES_H
+#pragma once
 
 /*
  * How the library chooses the options that are left to it: one table. The rules of an option stand
@@ -14,7 +13,7 @@
 struct facts {
     size_t rows, attributes; /* attributes: columns of the table */
     size_t width;            /* attributes of the model: columns and flags of missing cells */
-    size_t noisy_columns;    /* with cells that are not known exactly, see rows/noisy_cells.h */
+    size_t noisy_columns;    /* with cells that are not known exactly */
     bool equally_noisy;      /* all rows have the same errors, and no missing cells */
     bool errors_differ;      /* those that are known, in some column */
     bool others;             /* a population is to be learned from other rows too */
@@ -39,8 +38,9 @@ struct rule {
     const char *value; /* as nim_options_set takes it; NULL: see `choose` */
     const char *text;  /* the value for people, if it is not `value` */
     /* The chosen value, written to the options or to what belongs to them. */
-    void (*choose)(const struct situation *situation, struct nim_options *options,
-                   struct training_length *length);
+    void (*choose)(const struct rule *rule, const struct situation *situation,
+                   struct nim_options *options, struct training_length *length);
+    size_t numbers[3]; /* for `choose` */
     const struct condition *condition[RULE_MOST_CONDITIONS];
     const char *reason;   /* for people, if it is not the conditions */
     const char *evidence; /* a page of docs/ and its section */
@@ -63,5 +63,3 @@ const char *option_idle(const char *option, const struct nim_options *options);
 /* Why the rule chooses its value: "classes are predicted, errors differ from row to row". Returns
  * the number of bytes of the whole text, without the terminating null, as snprintf does. */
 size_t rule_reason(const struct rule *rule, char *text, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_TEXT_NUMBER_H
-#define NIMGP_TEXT_NUMBER_H
+#pragma once
 
 /*
  * Numbers as decimal text. Reading rounds correctly (the same bits as strtod in the C locale),
@@ -53,5 +52,3 @@ void number_print(double value, char text[NUMBER_TEXT]);
  * finite and not zero. */
 enum { NUMBER_DIGITS = 20 };
 size_t number_digits(double value, char digits[NUMBER_DIGITS], int *exponent);
-
-#endif

@@ -34,12 +34,6 @@ static bool is_digit(char c) {
 
 /* ---------------------------------------------------------------- digits ---------------------- */
 
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-enum { EIGHT_AT_ONCE = 1 };
-#else
-enum { EIGHT_AT_ONCE = 0 };
-#endif
-
 /* Whether all eight bytes are '0' .. '9': then and only then both the byte and the byte plus six
  * have the high half 3. */
 static bool are_eight_digits(uint64_t bytes) {
@@ -47,7 +41,8 @@ static bool are_eight_digits(uint64_t bytes) {
             (((bytes + 0x0606060606060606) & 0xf0f0f0f0f0f0f0f0) >> 4)) == 0x3333333333333333;
 }
 
-/* Their value: neighbours are joined to pairs, pairs to fours, fours to the eight. */
+/* Their value, in the byte order that files need, too (safetensors.c): neighbours are joined to
+ * pairs, pairs to fours, fours to the eight. */
 static uint64_t eight_digits(uint64_t bytes) {
     bytes -= 0x3030303030303030;
     bytes = bytes * 10 + (bytes >> 8);
@@ -59,7 +54,7 @@ static uint64_t eight_digits(uint64_t bytes) {
 /* Appends digits to the mantissa as long as there are any; it wraps around when there are many. */
 static inline const char *take_digits(const char *p, const char *end, uint64_t *mantissa) {
     uint64_t value = *mantissa, bytes;
-    while (EIGHT_AT_ONCE && end - p >= 8) {
+    while (end - p >= 8) {
         memcpy(&bytes, p, sizeof bytes);
         if (!are_eight_digits(bytes))
             break;

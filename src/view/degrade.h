@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_VIEW_DEGRADE_H
-#define NIMGP_VIEW_DEGRADE_H
+#pragma once
 
 /*
  * Rows measured worse: what a row could have been with larger errors. Noise is added to its values,
@@ -28,5 +27,3 @@ void degrade_usual(const nim_data *data, double *usual, double *scratch);
 void degrade_row(enum degrading kind, struct random_key key, uint64_t draw, uint64_t row,
                  const double *usual, const nim_data *data, size_t i, double *x, double *sigma,
                  double *scratch);
-
-#endif

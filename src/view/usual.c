@@ -58,12 +58,6 @@ static void solve(size_t n, double *a, double *x) {
     }
 }
 
-static void add_row(struct normal own, double share, const double *x) {
-    for (size_t j = 0; j < own.all; j++)
-        for (size_t k = 0; k < own.all; k++)
-            own.covariance[j * own.all + k] += share * (x[j] - own.mean[j]) * (x[k] - own.mean[k]);
-}
-
 /* slope and deviation of size k, from mean and covariance. scratch: values x values. */
 static void regress(struct normal own, size_t k, double *scratch) {
     const double *row = own.covariance + (own.values + k) * own.all;
@@ -79,11 +73,7 @@ static void regress(struct normal own, size_t k, double *scratch) {
 
 static bool learn(struct view_shape shape, const struct view_rows *rows, double *numbers) {
     struct normal own = normal_of(shape, numbers);
-    double share = 1.0 / (double)rows->rows;
-    for (size_t i = 0; i < rows->rows; i++)
-        add_scaled(own.all, share, rows->x + i * rows->stride, own.mean);
-    for (size_t i = 0; i < rows->rows; i++)
-        add_row(own, share, rows->x + i * rows->stride);
+    view_moments(rows, own.all, own.mean, own.covariance);
     for (size_t k = 0; k < own.sizes; k++)
         regress(own, k, rows->scratch + rows->rows);
     return true;

@@ -3,6 +3,7 @@
 #include "view/view.h"
 
 #include "base/status.h"
+#include "math/vector.h"
 #include "rows/cells.h"
 
 #include <math.h>
@@ -49,6 +50,18 @@ void view_start_row(const nim_data *data, size_t i, double *x, double *sigma) {
     for (size_t j = 0; data->limit && j < d; j++)
         if (data->limit[i * d + j])
             x[j] = NAN;
+}
+
+void view_moments(const struct view_rows *rows, size_t d, double *mean, double *covariance) {
+    double each = 1.0 / (double)rows->rows;
+    for (size_t i = 0; i < rows->rows; i++)
+        add_scaled(d, each, rows->x + i * rows->stride, mean);
+    for (size_t i = 0; i < rows->rows; i++) {
+        const double *x = rows->x + i * rows->stride;
+        for (size_t j = 0; j < d; j++)
+            for (size_t k = 0; k < d; k++)
+                covariance[j * d + k] += each * (x[j] - mean[j]) * (x[k] - mean[k]);
+    }
 }
 
 /* The shape after step k, which has learned. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_VIEW_VIEW_H
-#define NIMGP_VIEW_VIEW_H
+#pragma once
 
 /*
  * A view: what a fit sees of a row. It is a chain of steps, each of which changes the row's values
@@ -33,6 +32,9 @@ struct view_rows {
     double *x, *sigma;
     double *scratch; /* rows */
 };
+
+/* Adds mean (d) and covariance (d x d) of the first d values of the rows, both zero before. */
+void view_moments(const struct view_rows *rows, size_t d, double *mean, double *covariance);
 
 struct view_step {
     const char *name, *says; /* in files, and for people */
@@ -93,5 +95,3 @@ void view_start(struct view *view, size_t columns);
 
 /* Sets what step k learned, once the steps before it are set. False when out of memory. */
 bool view_take_step(struct view *view, size_t k, const double *own);
-
-#endif

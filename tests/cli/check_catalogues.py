@@ -56,6 +56,28 @@ def whole_table(nimgp):
     check(told["TESS Mag"]["sentinels"] == [99] and told["Planet SNR"]["gives_away"])
     check({name for name, c in told.items() if c["role"] == "feature"} == set(learned(nimgp)), told)
     check(nimgp("fit", "toi.csv", "--check").out == nimgp("check", "toi.csv").out)
+    label = ["--label", "TFOPWG Disposition"]
+    check("a fit takes roughly" in nimgp("check", "toi.csv", *label).err and
+          "a fit takes" not in nimgp("check", "toi.csv").err)
+    check(nimgp("check", "toi.csv", *label, "--json").json()["fit_seconds"] > 0)
+    # The first rows need not have all classes.
+    nimgp.write_rows("sorted.csv", ["x", "class"], [[make.gauss(i > 5000, 1), "ab"[i > 5000]] for i in range(6000)])
+    check(nimgp("check", "sorted.csv", "--json").json()["fit_seconds"] > 0)
+
+
+def lengths(nimgp):
+    """Gravitational waves: x_lower and x_upper are the lengths of the error bar, also for other tables."""
+    import random
+    make = random.Random(1)
+    rows = [[make.uniform(5, 80), -make.random(), make.random(), make.uniform(-1, 1), -make.random() / 5,
+             make.random() / 5, make.choice("ab")] for _ in range(60)]
+    head = [name + side for name in ("mass_1", "chi_eff") for side in ("", "_lower", "_upper")]
+    nimgp.write_rows("gw.csv", [*head, "class"], rows)
+    nimgp("fit", "gw.csv", "-o", "m", *QUICK)
+    check(learned(nimgp) == {name: f"{name}_lower:{name}_upper" for name in ("mass_1", "chi_eff")}, learned(nimgp))
+    nimgp("predict", "m", "gw.csv")
+    nimgp("fit", "gw.csv", "-o", "m", "--features", "mass_1", *QUICK)
+    check(learned(nimgp) == {"mass_1": "mass_1_lower:mass_1_upper"}, learned(nimgp))
 
 
 def downloaded(nimgp):
@@ -80,4 +102,4 @@ def downloaded(nimgp):
         check(not [c for c in features if c["name"] in ("id", "kepid", "loc_rowid", "CID", "SDSS")], features)
 
 
-main([headers, whole_table, downloaded])
+main([headers, whole_table, lengths, downloaded])

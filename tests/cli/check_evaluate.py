@@ -184,6 +184,15 @@ def evaluate_given(nimgp):
     expected = [i + 1 for i, row in enumerate(some) if float(row[0]) > 0 and row[4]]
     check(numbers == expected, numbers, expected)
     nimgp.refuses("evaluate", "--probabilities", "f.csv", "some.csv", says=["has no probabilities", "--where"])
+    # The settings of a model need not be repeated; what is given counts.
+    settings = [*where, "--features", "x2,x1", "--log", "none", *QUICK]
+    nimgp("fit", "some.csv", "-o", "some.m", *settings)
+    given = nimgp("evaluate", "--folds", "2", "some.csv", "--json", *settings).json()
+    like = nimgp("evaluate", "--folds", "2", "some.csv", "--json", "--like", "some.m").json()
+    check(like == given, like, given)
+    other = nimgp("evaluate", "--folds", "2", "some.csv", "--json", "--like", "some.m", "--where", "x1 > -9").json()
+    check(other["rows"] == 59 and other["nll"] != given["nll"], other)
+    nimgp.refuses("evaluate", "some.m", "some.csv", "--like", "some.m", code=1, says=["--like needs --folds"])
     nimgp.write("odd.csv", "p_a,p_b\n0.5,0.6\n")
     nimgp.refuses("evaluate", "--probabilities", "odd.csv", "test.csv", says=["odd.csv:2"])
     nimgp.refuses("evaluate", "--probabilities", "test.csv", "test.csv", says=["p_CLASS"])

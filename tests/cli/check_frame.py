@@ -315,7 +315,7 @@ def check_completion(nimgp, place):
     (area / "*.csv").write_text("")
 
     def offer(*words):
-        return complete(script, ["nimgp", *words], area)
+        return complete(script, [nimgp.path, *words], area)
 
     everything = {"stars and more.csv", "*.csv", "sub dir"}
     assert offer("") == ALL | {"help", "--help", "--version"}
@@ -343,6 +343,12 @@ def check_completion(nimgp, place):
     assert offer("fit", "--task", "") == {"classify", "regress", "count", "ordinal", "multilabel"}
     assert offer("fit", "--likelihood", "s") == {"softmax", "student-t"}
     assert offer("fit", "-o", "") == everything
+    (place / "area" / "stars and more.csv").write_text("TIC ID,Period (days),period_err,class\n1,2,3,a\n")
+    assert offer("fit", "stars and more.csv", "--label", "") == {"TIC\\ ID", "Period\\ \\(days\\)", "period_err", "class"}
+    assert offer("fit", "stars and more.csv", "--features", "class,pe") == {"class,period_err"}
+    assert offer("fit", "stars and more.csv", "--exclude", "=", "TIC\\ ") == {"TIC\\ ID"}
+    assert offer("report", "no model", "stars and more.csv", "--name", "T") == {"TIC\\ ID"}
+    assert offer("fit", "stars and more.csv", "--classes", "") == offer("fit", "--label", "") == set()
 
 
 if __name__ == "__main__":

@@ -112,7 +112,7 @@ def same_places(found, rows, targets):
 def numbers(nimgp):
     """With exact inputs the prediction is N(mean, sd^2): density and quantiles follow."""
     _, test = tables(nimgp)
-    said = fit(nimgp, "--task", "regress", "--input", "exact", "--epochs", "300").err
+    said = fit(nimgp, "--task", "regress", "--input", "exact", "--epochs", "300", "--errors", "y=").err
     check("the target is column 'y'" in said and "y from" in said, said)
     rows = nimgp("predict", "m", "test.csv", "--quantiles", LEVELS).rows()
     y = column("y", test)
@@ -203,6 +203,8 @@ def columns_apart(nimgp):
     check(names == ["x", "z"], names)
     check("the errors of the target (" in said and "n_err, e_t" in said, said)
     names, said = features("--task", "regress")
+    check(names == ["x", "t", "z"] and "errors of the target: n_err; --errors n= " in said, names, said)
+    names, said = features("--task", "regress", "--errors", "none")
     check(names == ["x", "t", "z"] and "(n_err) are not used" in said, names, said)
     names, said = features("--task", "regress", "--features", "x")
     check(said.count("n_err") == 1, said)
@@ -212,6 +214,65 @@ def columns_apart(nimgp):
                         (["--exposure", "n"], "target and exposure")):
         nimgp.refuses("fit", "t.csv", "-o", "o", "--task", "count", "--label", "n", *words, code=1,
                       says=[what])
+
+
+def errors_of_targets(nimgp):
+    """They add to the learned noise, row by row. In evaluate the density is that of a measurement with the
+    row's error, and so are coverage and PIT; with exact inputs it is normal. Any column may hold them."""
+    source = random.Random(4)
+    made = []
+    for i in range(240):
+        x, error = source.uniform(-3, 3), (0.02, 3.0)[i % 2]
+        made.append([x, math.sin(2 * x) + source.gauss(0, math.hypot(0.1, error)), error])
+    nimgp.write_rows("train.csv", ["x", "y", "e_y"], made[:120])
+    nimgp.write_rows("test.csv", ["x", "y", "e_y"], made[120:])
+    words = ["--task", "regress", "--input", "exact", "--views", "one", "--epochs", "300"]
+    said = fit(nimgp, *words).err
+    check("errors of the target: e_y; --errors y= learns without them" in said, said)
+    rows = nimgp("predict", "m", "test.csv", "--quantiles", LEVELS).rows()
+    targets, nll, places = [row[1] for row in made[120:]], [], []
+    for row, (_, y, error) in zip(rows, made[120:], strict=True):
+        normal = statistics.NormalDist(float(row["mean"]), math.hypot(float(row["sd"]), error))
+        nll.append(-math.log(normal.pdf(y)))
+        places.append(normal.cdf(y))
+    found = nimgp("evaluate", "m", "test.csv", "--json").json()
+    check(near(found["nll"]["value"], mean(nll)[0], 1e-6), found["nll"], mean(nll))
+    for share in (50, 90, 95):
+        inside = mean(float(abs(p - 0.5) <= share / 200) for p in places)[0]
+        check(near(found[f"coverage_{share}"]["value"], inside, 1e-9), found, share, inside)
+    check(number_scores(rows, targets, nll)["coverage_90"][0] < 0.8, "the predicted intervals are of y itself")
+
+    nimgp("fit", "train.csv", "-o", "blind", *QUICK, *words, "--errors", "y=")
+    check(inspect(nimgp)["noise_deviation"] < 0.5 * inspect(nimgp, "blind")["noise_deviation"], inspect(nimgp))
+    blind = nimgp("evaluate", "blind", "test.csv", "--json").json()["nll"]["value"]
+    check(found["nll"]["value"] < blind - 0.3, found["nll"], blind)
+
+    whole = nimgp("predict", "m", "test.csv").out
+    half = [[x, y, -e / 7 * 5, e / 7 * math.sqrt(73)] for x, y, e in made[:120]]  # the same mean square
+    for head, table, more in ((["x", "y", "wide"], made[:120], ["--errors", "y=wide"]),
+                              (["x", "y", "y_err2", "y_err1"], half, []),
+                              (["x", "y", "y_lo", "y_hi"], [[x, y, y - e, y + e] for x, y, e in made[:120]], [])):
+        nimgp.write_rows("train.csv", head, table)
+        fit(nimgp, *words, *more, model="n")
+        for row, other in zip(nimgp("predict", "n", "test.csv").rows(), nimgp("predict", "m", "test.csv").rows()):
+            check(near(float(row["mean"]), float(other["mean"]), 1e-3), head, row, other)
+    check(nimgp("predict", "m", "test.csv").out == whole)
+
+    nimgp.write_rows("bare.csv", ["x", "y"], [row[:2] for row in made[120:]])
+    lost = nimgp("evaluate", "m", "bare.csv", "--json")
+    check("no column 'e_y': the targets count as exact" in lost.err, lost.err)
+    check(lost.json()["nll"]["value"] > found["nll"]["value"], lost.out)
+    check("e_y" not in nimgp("predict", "m", "bare.csv").err)
+    holed = [[x, y, "" if i % 10 == 0 else -99 if i % 10 == 1 else e] for i, (x, y, e) in enumerate(made[:120])]
+    nimgp.write_rows("train.csv", ["x", "y", "e_y"], holed)
+    said = fit(nimgp, *words, model="h").err
+    check("errors of the target: e_y, missing or zero in 24 rows" in said, said)
+    nimgp.write_rows("train.csv", ["x", "y", "e_y"], [*made[:3], [0, 0, -1]])
+    nimgp.refuses("fit", "train.csv", "-o", "h", *QUICK, *words, "--missing-value", "none",
+                  says=["train.csv:5: column e_y: -1; expected a 1-sigma error"])
+    folds = nimgp("evaluate", "--folds", "2", "test.csv", *QUICK, *words, "--json").json()
+    blind = nimgp("evaluate", "--folds", "2", "test.csv", *QUICK, *words, "--errors", "none", "--json").json()
+    check(folds["nll"]["value"] < blind["nll"]["value"] - 0.2, folds["nll"], blind["nll"])
 
 
 def missing_targets(nimgp):
@@ -604,6 +665,6 @@ def suggest_numbers(nimgp):
 
 
 if __name__ == "__main__":
-    main([numbers, bounded, by_noise, columns_apart, missing_targets, counts, exposures, exposure_renamed,
+    main([numbers, bounded, by_noise, columns_apart, errors_of_targets, missing_targets, counts, exposures, exposure_renamed,
           level_names, levels, labels, classes, contradictions, bad_cells, hints,
           going_on, holding_out, pipes, lost_errors, suggest_numbers])

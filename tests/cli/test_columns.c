@@ -59,10 +59,6 @@ static void test_lists(void **state) {
 
 /* ---------------------------------------------------------------- classes --------------------- */
 
-static struct span span_of(const char *text) {
-    return (struct span){text, strlen(text)};
-}
-
 static void test_class_order(void **state) {
     (void)state;
     static const struct {

@@ -24,7 +24,7 @@ import psutil
 from conftest import PROGRAM, place_on_the_sky, same_as
 from dask.distributed import Client
 from nimgp import NoisyGPClassifier, from_table
-from nimgp._partition import Reading, SentModel, predict_partition
+from nimgp._estimators.partition import Reading, SentModel, predict_partition
 from nimgp.datasets import make_catalogue
 
 PARTS = 40

@@ -54,7 +54,7 @@ def test_empty_partitions_and_mistakes(catalog, model, client):
     assert len(nimgp.lsdb.predict(far, model).compute()) == 0
     with pytest.raises(ValueError, match="no column 'spectral_index'"):
         nimgp.lsdb.predict(catalog[["id", "ra", "dec", "flux"]], model)
-    with pytest.raises(ValueError, match="'entropy' already"):
+    with pytest.raises(ValueError, match="'p_agn' already"):
         nimgp.lsdb.predict(nimgp.lsdb.predict(catalog, model), model)
     with pytest.raises(FileNotFoundError):
         nimgp.lsdb.predict(catalog, "nowhere.nimgp")

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "fit/held_out.h"
 #include "fit/temperature.h"
 #include "math/random.h"
 #include "model/model.h"
@@ -164,6 +165,49 @@ static const struct problem problem = {.classes = 3,
                                        .population = "gaussian",
                                        .samples = 4,
                                        .alpha = 1.0};
+
+/* At most 2000 rows are held out, with equal shares of each class, in four parts; in one where
+ * there are many rows. The listener hears of the steps of as many copies. */
+static void many_rows_have_one_part(void **state) {
+    (void)state;
+    enum { MANY = 10000, PARTS = 4 };
+    double *x = doubles(MANY);
+    int32_t *label = malloc(MANY * sizeof *label);
+    nim_options *options = nim_options_create();
+    nim_model *model;
+    nim_error error;
+    for (size_t i = 0; i < MANY; i++) {
+        x[i] = (double)(i % 97);
+        label[i] = i % 4 == 0;
+    }
+    for (size_t fewer = 0; fewer < 2; fewer++) {
+        size_t rows = MANY - fewer, folds = fewer ? PARTS : 1;
+        nim_data data = NIM_DATA(.rows = rows, .attributes = 1, .x = x, .labels = label);
+        struct listener listener = {0};
+        struct held_out held;
+        stop_on(nim_model_create(options, &data, &model, &error), &error);
+        stop_on(held_out_create(&held, model, &data, &listener, &error), &error);
+        size_t count[PARTS][2] = {{0}};
+        assert_int_equal(held.folds, folds);
+        assert_int_equal(held.judged, 2000);
+        for (size_t fold = 0; fold < folds; fold++) {
+            struct own_rows own = {0};
+            assert_true(held_out_fold(&held, fold, folds, true, &own));
+            for (size_t k = 0; k < own.data.rows; k++)
+                count[fold][own.data.labels[k]]++;
+            own_rows_free(&own);
+        }
+        for (size_t fold = 1; fold < folds; fold++)
+            for (size_t c = 0; c < 2; c++)
+                assert_in_range(count[fold][c] + 1, count[0][c], count[0][c] + 1);
+        assert_int_equal(held_out_steps(model, rows), folds * held_out_steps(model, MANY));
+        held_out_free(&held);
+        nim_model_free(model);
+    }
+    nim_options_free(options);
+    free(label);
+    free(x);
+}
 
 /* Labels that follow the inputs, some by chance. */
 static void begin_problem(struct fixture *fixture, const char *threads) {
@@ -379,11 +423,11 @@ static void files_keep_it(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(temperature_is_found), cmocka_unit_test(nothing_to_learn),
-        cmocka_unit_test(weights_are_rows),     cmocka_unit_test(extreme_probabilities),
-        cmocka_unit_test(calibrated_model),     cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(parameters_stay),      cmocka_unit_test(shapes_are_kept),
-        cmocka_unit_test(files_keep_it),
+        cmocka_unit_test(temperature_is_found),    cmocka_unit_test(nothing_to_learn),
+        cmocka_unit_test(weights_are_rows),        cmocka_unit_test(extreme_probabilities),
+        cmocka_unit_test(many_rows_have_one_part), cmocka_unit_test(calibrated_model),
+        cmocka_unit_test(threads_do_not_matter),   cmocka_unit_test(parameters_stay),
+        cmocka_unit_test(shapes_are_kept),         cmocka_unit_test(files_keep_it),
     };
     return cmocka_run_group_tests(tests, train_once, free_trained);
 }

@@ -52,7 +52,7 @@ static void every_case(case_function *check) {
                                     .classes = number ? 0 : classes,
                                     .epsilon = 0.02,
                                     .learn_epsilon = likelihood == &likelihood_robust_max};
-        c.functions = likelihood->functions ? likelihood->functions(classes, 0) : 1;
+        c.functions = likelihood_functions(likelihood, classes, 0);
         for (size_t k = 0; k < MOST_THETA; k++)
             c.theta[k] = c.learn_epsilon ? -3.0 : 0.6 * sin(2.0 * (double)k + 1.0);
         case_prepare(&c);

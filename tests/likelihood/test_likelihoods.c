@@ -144,7 +144,7 @@ static void check_answers_at(const struct likelihood_case *c, real width) {
             check_slope(c, "d blur", answer.d_blur[k], &moved, &moved.blur[k],
                         fminl(0.2L * c->blur[k], 2e-3L * noise_of(c)), noise_of(c), value);
     }
-    size_t count = c->likelihood->parameters ? c->likelihood->parameters(&setting) : 0;
+    size_t count = likelihood_parameters(c->likelihood, &setting);
     for (size_t k = 0; k < count; k++) {
         real slope = parameter_difference(&moved, k);
         case_close(c, "d theta", answer.d_theta[k], slope,

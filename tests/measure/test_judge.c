@@ -186,9 +186,51 @@ static void test_texts(void **unused) {
     nim_names_free(read);
 }
 
+/* x_lower and x_upper: the ends of error bars, or their lengths, as their cells say. */
+static void test_ends_and_lengths(void **unused) {
+    (void)unused;
+    static const char *const name[] = {"spin", "spin_lower", "spin_upper"};
+    static const bool is_text[3];
+    for (int lengths = 0; lengths < 2; lengths++) {
+        nim_names *names = nim_names_create(name, is_text, 3);
+        nim_judge *judge = nim_judge_create(names, 3);
+        struct nim_sides sides;
+        long also;
+        state = 2;
+        for (size_t i = 0; i < 100; i++) {
+            double value = 2.0 * uniform() - 1.0, low = 0.2 * uniform(), high = 0.2 * uniform();
+            low = i == 7 ? (double)NAN : lengths ? -low : value - low;
+            high = lengths ? high : value + high;
+            assert_true(nim_judge_numbers(judge, 0, &value, 1));
+            assert_true(nim_judge_numbers(judge, 1, &low, 1));
+            assert_true(nim_judge_numbers(judge, 2, &high, 1));
+        }
+        assert_true(nim_judge_finish(judge));
+        nim_names_errors(names, 0, NULL, &sides, &also);
+        assert_int_equal(sides.lower, 1);
+        assert_int_equal(sides.upper, 2);
+        assert_int_equal(sides.ends, !lengths);
+        nim_judge_free(judge);
+        nim_names_free(names);
+    }
+}
+
+/* A column without a name, as spreadsheets have them: nothing is read behind its end. */
+static void test_no_name(void **unused) {
+    (void)unused;
+    static const bool is_text[1];
+    char *name = calloc(1, 1);
+    nim_names *names = nim_names_create((const char *const *)&name, is_text, 1);
+    long of[2];
+    assert_int_equal(nim_names_role(names, 0, of), NIM_IDENTITY);
+    nim_names_free(names);
+    free(name);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sentinels),
-                                       cmocka_unit_test(test_blocks), cmocka_unit_test(test_tells),
-                                       cmocka_unit_test(test_texts)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sentinels), cmocka_unit_test(test_ends_and_lengths),
+        cmocka_unit_test(test_no_name),   cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_tells),     cmocka_unit_test(test_texts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,7 +127,7 @@ static void check(const struct problem *problem, size_t combination) {
     double *gradient = malloc((count + own + 1) * sizeof *gradient);
     memcpy(gradient, bound_gradient(fixture.bound), count * sizeof *gradient);
     memcpy(gradient + count, bound_own_gradient(fixture.bound), own * sizeof *gradient);
-    for (size_t b = 0; b < model_block_count(fixture.model); b++) {
+    for (size_t b = 0; b < fixture.model->functions * BLOCKS_PER_FUNCTION + BLOCKS_IN_COMMON; b++) {
         struct block block = model_block(fixture.model, b);
         if (is_reparametrised(&fixture, block.name))
             continue;

@@ -442,7 +442,9 @@ static void place_without_noise(const struct input_model *model, const double *m
         copy[i] = i % model->copies;
         weight[i] = 1.0;
     }
-    struct input_batch batch = {.rows = FEW,
+    struct input_batch batch = {.setting = &setting,
+                                .work = &work,
+                                .rows = FEW,
                                 .row = row,
                                 .copy = copy,
                                 .x = measured,
@@ -453,8 +455,12 @@ static void place_without_noise(const struct input_model *model, const double *m
                                 .step = 1,
                                 .width = 1.0,
                                 .pool = pool,
-                                .scratch = &scratch};
-    model->place(&setting, &batch, shared, own, &work, x, value, NULL);
+                                .scratch = &scratch,
+                                .shared = shared,
+                                .own = own,
+                                .point = x,
+                                .value = value};
+    model->place(&batch);
     population_free(&population);
     pool_free(pool);
     arena_free(&arena);

@@ -451,6 +451,51 @@ static void plans_are_kept(void **state) {
     nim_options_free(options);
 }
 
+/* What rules make of the number of rows is the same in a model, in its copy from a file, and after
+ * another option was set. */
+static void rows_are_remembered(void **state) {
+    (void)state;
+    enum { ROWS = 2000 };
+    static double x[ROWS];
+    static int32_t label[ROWS];
+    static char bytes[1 << 20];
+    for (size_t i = 0; i < ROWS; i++) {
+        x[i] = (double)i;
+        label[i] = i >= ROWS / 2;
+    }
+    nim_options *options = nim_options_create();
+    for (size_t fewer = 0; fewer < 2; fewer++) {
+        nim_data data = NIM_DATA(.rows = ROWS - fewer, .attributes = 1, .x = x, .labels = label);
+        nim_model *model = NULL, *loaded = NULL;
+        nim_error error;
+        size_t size;
+        nim_trainer *trainer = NULL;
+        stop_on(nim_model_create(options, &data, &model, &error), &error);
+        stop_on(nim_trainer_create(model, &data, &trainer, &error), &error);
+        stop_on(nim_trainer_step(trainer, NULL, &error), &error);
+        nim_trainer_free(trainer);
+        stop_on(nim_model_save_memory(model, bytes, sizeof bytes, &size, &error), &error);
+        stop_on(nim_model_load_memory(bytes, size, &loaded, &error), &error);
+        for (size_t k = 0; k < 4; k++) {
+            nim_model *one = k % 2 ? loaded : model;
+            if (k >= 2)
+                stop_on(nim_model_set_option(one, "batch", "100", &error), &error);
+            char epochs[128], rate[32], precision[32];
+            nim_model_choice(one, "epochs", epochs, sizeof epochs);
+            nim_model_choice(one, "rate", rate, sizeof rate);
+            nim_model_choice(one, "precision", precision, sizeof precision);
+            assert_string_equal(epochs, fewer ? "1000 steps but at least 15 passes"
+                                              : "25 passes but 1000 to 2000 steps and at least "
+                                                "one pass");
+            assert_string_equal(rate, fewer ? "0.02" : "0.05");
+            assert_string_equal(precision, fewer ? "double" : "single");
+        }
+        nim_model_free(model);
+        nim_model_free(loaded);
+    }
+    nim_options_free(options);
+}
+
 /* About ten options are for every day, and an option's texts say each thing once: rules are not
  * repeated in its help. */
 static void options_have_tiers(void **state) {
@@ -531,6 +576,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules_choose_what_options_take),
         cmocka_unit_test(plans_are_kept),
+        cmocka_unit_test(rows_are_remembered),
         cmocka_unit_test(options_have_tiers),
         cmocka_unit_test(idle_options_change_nothing),
         cmocka_unit_test(every_option_is_described),

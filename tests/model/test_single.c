@@ -63,7 +63,7 @@ static void compare(struct fixture *fixture, const struct problem *problem, doub
     if (!(fabs(single - value) <= 1e-4 * fabs(value)))
         fail_msg("%s: the bound is %.9g, not %.9g", problem_name(problem), single, value);
     assert_true(single != value); /* otherwise it was not single */
-    for (size_t b = 0; b < model_block_count(model); b++) {
+    for (size_t b = 0; b < model->functions * BLOCKS_PER_FUNCTION + BLOCKS_IN_COMMON; b++) {
         struct block block = model_block(model, b);
         compare_block(problem, block.name, block.count, gradient + block.offset,
                       bound_gradient(fixture->bound) + block.offset, fabs(value), tolerance);
@@ -112,14 +112,14 @@ static void every_likelihood_and_input(void **state) {
  */
 static void nearly_singular(void **state) {
     (void)state;
-    static const size_t attributes[] = {2, 40};
-    for (size_t k = 0; k < 6; k++) {
+    static const size_t attributes[] = {2, GP_CLOSE_ATTRIBUTES + 1, 40};
+    for (size_t k = 0; k < 9; k++) {
         struct problem problem = {.classes = 3,
-                                  .attributes = attributes[k % 2],
+                                  .attributes = attributes[k % 3],
                                   .inducing = 30,
                                   .rows = 200,
-                                  .kernel = k / 2 == 0   ? "se"
-                                            : k / 2 == 1 ? "matern32"
+                                  .kernel = k / 3 == 0   ? "se"
+                                            : k / 3 == 1 ? "matern32"
                                                          : "linear+se",
                                   .input = "exact",
                                   .noise = "given"};

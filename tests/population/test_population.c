@@ -767,6 +767,49 @@ static void last_is_predicted(void **state) {
     pool_free(pool);
 }
 
+/* x is in seven narrow places of different weight, and y a line whose noise is seven times larger
+ * on the right: log p(y | x) of new rows is nearly that of the truth, although p(x) takes most
+ * components. */
+static void last_is_as_likely_as_it_can_be(void **state) {
+    (void)state;
+    enum { D = 2, ROWS = 1500, JUDGED = 300, NEW = 1000 };
+    struct population_rows part[3];
+    static const size_t size[3] = {ROWS, JUDGED, NEW};
+    struct population mixture;
+    double best = 0.0, found = 0.0;
+    for (size_t p = 0, i = 0; p < 3; p++) {
+        assert_true(population_rows_create(&part[p], D, false, size[p]));
+        for (part[p].rows = size[p]; i < (p == 2 ? ROWS + JUDGED + NEW
+                                          : p    ? ROWS + JUDGED
+                                                 : ROWS);
+             i++) {
+            size_t at = i - (p == 2 ? ROWS + JUDGED : p ? ROWS : 0);
+            double normal[2], where = floor(7.0 * pow(uniform(41, i), 2.0));
+            random_normal((struct random_key){9, 42}, 0, i, 2, normal);
+            double x = 0.4 * where + 0.03 * normal[0], noise = where < 4.0 ? 0.05 : 0.35;
+            part[p].x[D * at] = x;
+            part[p].x[D * at + 1] = 0.5 * x + noise * normal[1];
+            part[p].noise[D * at] = part[p].noise[D * at + 1] = 0.0;
+            best -=
+                p == 2 ? (0.5 * log(6.283185307179586) + log(noise) + 0.5 * normal[1] * normal[1]) /
+                             NEW
+                       : 0.0;
+        }
+    }
+    struct pool *pool = pool_create(1);
+    assert_true(population_learn_last(&mixture, &part[0], &part[1], 0.2, pool));
+    found = population_likelihood(&mixture, &part[2], pool);
+    for (size_t i = 0; i < NEW; i++)
+        part[2].noise[D * i + 1] = HUGE_VAL;
+    found -= population_likelihood(&mixture, &part[2], pool);
+    if (!(found > best - 0.06))
+        fail_msg("log p(y | x) is %g, at best %g", found, best);
+    population_free(&mixture);
+    for (size_t p = 0; p < 3; p++)
+        population_rows_free(&part[p]);
+    pool_free(pool);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conditioning_is_the_textbooks),
@@ -785,6 +828,7 @@ int main(void) {
         cmocka_unit_test(one_gaussian_is_not_split),
         cmocka_unit_test(weights_are_repeated_rows),
         cmocka_unit_test(last_is_predicted),
+        cmocka_unit_test(last_is_as_likely_as_it_can_be),
         cmocka_unit_test(same_bits_for_any_number_of_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -266,9 +266,7 @@ static double below_of_all(const struct fixture *fixture, const struct mixture *
     double target[2] = {(double)((y - mixture->shift) / mixture->unit),
                         count ? mixture->exposure : 0.0};
     double *p = doubles(mixture->count), total = 0.0;
-    double *scratch = doubles(model->options.likelihood->scratch
-                                  ? model->options.likelihood->scratch(&model->likelihood)
-                                  : 0);
+    double *scratch = doubles(likelihood_scratch(model->options.likelihood, &model->likelihood));
     model->options.likelihood->cumulative(&model->likelihood, mixture->likelihood.theta, target,
                                           mixture->count, mixture->mean, mixture->variance, p,
                                           scratch);

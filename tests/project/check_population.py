@@ -21,8 +21,9 @@ PLACES = {
     "src/model/load.c": "model files of older versions",
     "cli/command/inspection.c": "what was learned, in words",
     "cli/command/inspect.c": "likewise",
+    "cli/command/duration.c": "how long it takes to learn one, apart from the steps",
     "include/nimgp.h": "what it means for missing cells and other rows",
-    "python/nimgp/_docstrings.py": "what was learned, in Python",
+    "python/nimgp/_estimators/docstrings.py": "what was learned, in Python",
 }
 PRODUCT = ["src", "table", "measure", "score", "cli", "include", "python/nimgp"]
 NAMED = re.compile(r'"population"|OPTION\(\w+, population,|options(->|\.)population|"(wide|mixture)"|'

@@ -184,6 +184,8 @@ static void test_many_rows(void **state) {
     static double x[ROWS], sigma[ROWS], level[MANY];
     struct assessment assessment;
     struct predictions predictions = sample();
+    const nim_data data =
+        NIM_DATA(.rows = ROWS, .attributes = 1, .x = x, .sigma = sigma, .sigma_rows = ROWS);
     double deviation = 0.0; /* of the values, which are the same in every block */
     assert_true(assessment_create(&assessment, PREDICTS_CLASS, CLASSES, 1));
     for (size_t i = 0; i < ROWS; i++) {
@@ -194,7 +196,7 @@ static void test_many_rows(void **state) {
     for (size_t b = 0; b < BLOCKS; b++) {
         for (size_t i = 0; i < ROWS; i++)
             level[b * ROWS + i] = (sigma[i] = exp(3.0 * uniform())) / deviation;
-        assert_true(assessment_add(&assessment, &predictions, x, sigma));
+        assert_true(assessment_add(&assessment, &predictions, &data, NULL));
     }
     assert_non_null(assessment.noise.bin);
     assert_true(assessment_finish(&assessment));
@@ -218,13 +220,52 @@ static void test_many_rows(void **state) {
     assessment_free(&assessment);
 }
 
+/* Rows that are not known count as little as if they were not there, and errors that all rows share
+ * as much as if each had them. */
+static void test_known(void **state) {
+    (void)state;
+    double x[ROWS], sigma[ROWS], few_x[ROWS], few_p[ROWS * CLASSES];
+    int32_t few_y[ROWS];
+    unsigned char known[ROWS];
+    size_t few = 0;
+    struct predictions all = sample(), part = sample();
+    for (size_t i = 0; i < ROWS; i++) {
+        x[i] = few_x[few] = uniform();
+        sigma[i] = 0.3;
+        known[i] = i % 3 != 1;
+        few_y[few] = y[i];
+        memcpy(few_p + few * CLASSES, p + i * CLASSES, CLASSES * sizeof *p);
+        few += known[i];
+    }
+    part.rows = few;
+    part.label = few_y;
+    part.p = few_p;
+    struct assessment one, other;
+    assert_true(assessment_create(&one, PREDICTS_CLASS, CLASSES, 1) &&
+                assessment_create(&other, PREDICTS_CLASS, CLASSES, 1));
+    const nim_data shared =
+        NIM_DATA(.rows = ROWS, .attributes = 1, .x = x, .sigma = sigma, .sigma_rows = 1);
+    const nim_data each =
+        NIM_DATA(.rows = few, .attributes = 1, .x = few_x, .sigma = sigma, .sigma_rows = few);
+    assert_true(assessment_add(&one, &all, &shared, known) && assessment_finish(&one));
+    assert_true(assessment_add(&other, &part, &each, NULL) && assessment_finish(&other));
+    assert_int_equal(one.scores.rows, few);
+    for (size_t i = 0; i < one.scores.count; i++)
+        assert_score(one.scores.score[i].score, other.scores.score[i].score);
+    assert_int_equal(one.groups, other.groups);
+    for (size_t g = 0; g < one.groups; g++)
+        assert_near(one.group[g].most, other.group[g].most);
+    assessment_free(&one);
+    assessment_free(&other);
+}
+
 static void test_confusion(void **state) {
     (void)state;
     double counts[CLASSES * CLASSES], right = 0.0, all = 0.0;
     struct assessment assessment;
     struct predictions predictions = sample();
     assert_true(assessment_create(&assessment, PREDICTS_CLASS, CLASSES, 0));
-    assert_true(assessment_add(&assessment, &predictions, NULL, NULL) &&
+    assert_true(assessment_add(&assessment, &predictions, &(nim_data){.rows = ROWS}, NULL) &&
                 assessment_finish(&assessment));
     memcpy(counts, assessment.confusion, sizeof counts);
     assessment_free(&assessment);
@@ -256,8 +297,8 @@ static void test_edges(void **state) {
     assert_true(isinf(impossible.nll.value) && impossible.nll.value > 0);
     assert_near(impossible.brier.value, 1.0);
     assert_near(impossible.error.value, 0.5);
-    assert_true(isnan(share_of(0, 0).value));
-    assert_near(share_of(3, 4).deviation, sqrt(0.75 * 0.25 / 3.0));
+    assert_true(isnan(weighted_share_of(0, 0, 0).value));
+    assert_near(weighted_share_of(3, 4, 4).deviation, sqrt(0.75 * 0.25 / 3.0));
 }
 
 /* The best of a stream, against sorting all of it; many scores are equal. */
@@ -344,16 +385,16 @@ static void test_weights(void **state) {
         assert_near(moments_mean(both[i]).value, mean);
         assert_near(moments_mean(both[i]).deviation, error);
     }
-    assert_near(weighted_share_of(3, 4, 4).deviation, share_of(3, 4).deviation);
-    assert_near(weighted_share_of(6, 8, 16).deviation, share_of(3, 4).deviation);
+    assert_near(weighted_share_of(6, 8, 16).deviation, weighted_share_of(3, 4, 4).deviation);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_weights),   cmocka_unit_test(test_root),
-        cmocka_unit_test(test_means),     cmocka_unit_test(test_calibration),
-        cmocka_unit_test(test_spread),    cmocka_unit_test(test_merge),
-        cmocka_unit_test(test_many_rows), cmocka_unit_test(test_confusion),
-        cmocka_unit_test(test_edges),     cmocka_unit_test(test_best)};
+        cmocka_unit_test(test_weights),     cmocka_unit_test(test_known),
+        cmocka_unit_test(test_root),        cmocka_unit_test(test_means),
+        cmocka_unit_test(test_calibration), cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_merge),       cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_confusion),   cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_best)};
     return cmocka_run_group_tests(tests, make_rows, NULL);
 }

@@ -38,7 +38,7 @@ struct reference_likelihood case_reference(const struct likelihood_case *c) {
 
 static double *scratch_of(const struct likelihood_case *c) {
     struct likelihood_setting setting = case_setting(c);
-    return doubles(c->likelihood->scratch ? c->likelihood->scratch(&setting) : 0);
+    return doubles(likelihood_scratch(c->likelihood, &setting));
 }
 
 struct case_answer case_ask(const struct likelihood_case *c) {

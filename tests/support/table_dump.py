@@ -5,15 +5,14 @@ import subprocess
 
 
 class Table:
-    """names, kinds, units, widths of columns; rows of (text as bytes, number or None)."""
+    """names, kinds, units of columns; rows of (text as bytes, number or None)."""
 
     def __init__(self, pieces):
         count = int(next(pieces))
-        columns = [[next(pieces) for _ in range(4)] for _ in range(count)]
+        columns = [[next(pieces) for _ in range(3)] for _ in range(count)]
         self.names = [column[0].decode() for column in columns]
         self.kinds = [column[1].decode() for column in columns]
         self.units = [column[2].decode() for column in columns]
-        self.widths = [int(column[3]) for column in columns]
         cells = [(text, float.fromhex(next(pieces).decode() or "nan")) for text in pieces]
         assert len(cells) % count == 0
         self.rows = [cells[i:i + count] for i in range(0, len(cells), count)]

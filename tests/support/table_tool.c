@@ -6,7 +6,7 @@
  *     table_tool copy IN OUT FORMAT ROWS   numbers as numbers and text as text
  *
  * ROWS rows are read at a time. The dump: the number of columns; of each its name, kind (n or t),
- * unit and width; then of every cell its text and its number in hexadecimal ("" if it is none,
+ * and unit; then of every cell its text and its number in hexadecimal ("" if it is none,
  * "nan" if it is missing). An error message goes to standard error, and the exit code is 2.
  */
 #include "table/table.h"
@@ -35,8 +35,6 @@ static void dump_columns(const struct table *table) {
         word(column->name);
         word(column->kind == COLUMN_NUMBER ? "n" : "t");
         word(column->unit ? column->unit : "");
-        snprintf(digits, sizeof digits, "%zu", column->width);
-        word(digits);
     }
 }
 
@@ -84,9 +82,11 @@ static bool copy_row(struct table *table, struct table_writer *writer, size_t ro
                      const double *number, size_t most, struct complaint *complaint) {
     for (size_t i = 0; i < table_columns(table); i++) {
         struct span span;
-        if (is_number(table, i) ? !table_write_number(writer, number[i * most + row], complaint)
-                                : !table_text(table, row, i, &span, complaint) ||
-                                      !table_write_text(writer, span, complaint))
+        if (is_number(table, i))
+            table_write_number(writer, number[i * most + row]);
+        else if (table_text(table, row, i, &span, complaint))
+            table_write_text(writer, span);
+        else
             return false;
     }
     return table_write_end(writer, complaint);

@@ -29,7 +29,7 @@ static void names_of_formats(void **context) {
         assert_true(table_format_named(known[i].name, &format));
         assert_int_equal(format, known[i].format);
     }
-    assert_string_equal(TABLE_FORMAT_NAMES, "any|csv|tsv|ecsv|fits|votable|rows");
+    assert_string_equal(TABLE_FORMAT_NAMES, "any, csv, tsv, ecsv, fits, votable, rows");
     assert_false(table_format_named("xls", &format));
     assert_false(table_format_named("CSV", &format));
     assert_false(table_format_named("", &format));
@@ -60,8 +60,45 @@ static void formats_of_others(void **context) {
                          WORDS("LIBSVM", "experiments/to_csv.py"));
 }
 
+/* A VOTable larger than its reader's buffer, whose rows end anywhere in the pieces it is read in.
+ */
+static void rows_across_pieces(void **context) {
+    (void)context;
+    enum { ROWS = 60000, MOST = 61 };
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyz&<>0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    const struct column columns[] = {{.name = "n"}, {.name = "t", .kind = COLUMN_TEXT}};
+    struct complaint complaint;
+    struct table_writer *writer =
+        table_writer_open(path_of("large.vot"), TABLE_ANY, 2, columns, &complaint);
+    assert_non_null(writer);
+    for (size_t i = 0; i < ROWS; i++) {
+        table_write_number(writer, (double)i);
+        table_write_text(writer, (struct span){letters + i % 3, i * 7 % MOST});
+        assert_true(table_write_end(writer, &complaint));
+    }
+    assert_true(table_writer_close(writer, &complaint));
+    struct table *table = table_open(path_of("large.vot"), TABLE_ANY, &complaint);
+    assert_non_null(table);
+    size_t rows, seen = 0;
+    for (double number[1000]; table_next(table, 1000, &rows, &complaint) && rows; seen += rows) {
+        assert_true(table_numbers(table, 0, number, 1, &complaint));
+        for (size_t k = 0; k < rows; k++) {
+            struct span text;
+            size_t i = seen + k;
+            assert_true(number[k] == (double)i);
+            assert_true(table_text(table, k, 1, &text, &complaint));
+            assert_int_equal(text.length, i * 7 % MOST);
+            assert_memory_equal(text.text, letters + i % 3, text.length);
+        }
+    }
+    assert_int_equal(seen, ROWS);
+    table_close(table);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_across_pieces),
         cmocka_unit_test(names_of_formats),
         cmocka_unit_test(content_decides),
         cmocka_unit_test(formats_of_others),

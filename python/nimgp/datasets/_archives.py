@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from .._extras import needed
+from .._base.extras import needed
 
 _ARCHIVE = "https://exoplanetarchive.ipac.caltech.edu/TAP/sync?query=select+*+from+{}&format=csv"
 

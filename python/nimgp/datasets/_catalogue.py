@@ -8,8 +8,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from .._extras import needed
-from .._native import library
+from .._base.extras import needed
+from .._native.core import library
 
 # Those of generate/catalogue.h.
 _CLASSES = ("agn", "pulsar", "starburst")

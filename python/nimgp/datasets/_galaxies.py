@@ -20,7 +20,7 @@ from itertools import combinations
 
 import numpy as np
 
-from .._extras import needed
+from .._base.extras import needed
 from ._catalogue import Mock
 
 _BANDS = ("u", "g", "r", "i", "z")
