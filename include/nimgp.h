@@ -658,6 +658,9 @@ typedef struct nim_prediction {
      * quantiles, chosen by rows that were held out in training. */
     double coverage;
     double *interval;
+    /* rows x fits, for models with a panel of classes: the weight that each of its fits has in the
+     * row, the plain fit first; nim_model_view says what they see. */
+    double *fit_weights;
 } nim_prediction;
 
 /* A nim_prediction with these members; all others are NULL: NIM_PREDICTION(.probabilities = p). */

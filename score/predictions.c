@@ -13,7 +13,7 @@ enum { NEEDS_TARGETS = ASK_LOG_DENSITY | ASK_PLACE | ASK_CRPS };
 /* Where nim_prediction has an array, and what a row has one number for. */
 static const struct {
     size_t member;
-    enum { ONE, TWO, CLASSES, FUNCTIONS, LEVELS, POINTS } width;
+    enum { ONE, TWO, CLASSES, FUNCTIONS, LEVELS, POINTS, FITS } width;
 } list[] = {
 #define ARRAY(id, name, member, width) {offsetof(nim_prediction, member), width},
     PREDICTED_LIST(ARRAY)
@@ -33,8 +33,15 @@ size_t predictions_width(const struct predictions *predictions, enum predicted a
                             [CLASSES] = predictions->classes,
                             [FUNCTIONS] = predictions->functions,
                             [LEVELS] = predictions->levels,
-                            [POINTS] = predictions->points};
+                            [POINTS] = predictions->points,
+                            [FITS] = predictions->fits};
     return width[list[array].width];
+}
+
+static size_t count_fits(const nim_model *model) {
+    size_t weights = 0;
+    nim_model_get(model, "panel_weights", NULL, 0, &weights, NULL);
+    return weights / 2;
 }
 
 struct predictions predictions_for(const nim_model *model, size_t classes, size_t room) {
@@ -42,6 +49,7 @@ struct predictions predictions_for(const nim_model *model, size_t classes, size_
                                     model ? predicts_of(nim_model_target(model)) : PREDICTS_CLASS,
                                 .classes = model ? nim_model_classes(model) : classes,
                                 .functions = model ? nim_model_functions(model) : 0,
+                                .fits = model ? count_fits(model) : 0,
                                 .room = room,
                                 .levels = QUANTILES};
 }

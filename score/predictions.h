@@ -35,6 +35,7 @@ enum { QUANTILES = 2 * INTERVALS };
     ARRAY(INTERVAL, interval, interval, TWO)                                                       \
     ARRAY(NOVELTY, novelty, novelty, ONE)                                                          \
     ARRAY(TYPICAL, typical, typical, ONE)                                                          \
+    ARRAY(FIT_WEIGHT, fit_weight, fit_weights, FITS)                                               \
     /* Of known targets: */                                                                        \
     ARRAY(LOG_DENSITY, log_density, log_density, ONE) /* no single classes */                      \
     ARRAY(PLACE, place, cumulative, TWO)              /* P(Y < y) and P(Y <= y) */                 \
@@ -57,6 +58,7 @@ enum {
 struct predictions {
     enum predicts predicts;
     size_t classes, functions; /* classes, levels or labels */
+    size_t fits;               /* of a panel */
     size_t rows, room;
 
     /* May be set before arrays are asked for. */

@@ -44,8 +44,9 @@ static const struct option options[] = {
      .help = "Add 'novelty': how unusual a row is compared with the training rows. 2: one training "
              "row in 100 is as unusual; 3: one in 1000."},
     {.name = "typical",
-     .help = "Add 'typical': the probability that the row's errors are such as training rows have. "
-             "It decides which fits of a panel are heard; nimgp inspect shows their weights."},
+     .help = "Add 'typical': the probability that the row's errors are such as training rows have; "
+             "and 'weight_1', 'weight_2', ...: how much each fit of the panel is heard in the row. "
+             "nimgp inspect shows what they see."},
     {.name = "latent", .help = "Add mean and standard deviation of each latent function."},
     MODEL_INPUT_OPTIONS,
     {0}};
@@ -157,7 +158,7 @@ static bool make_room(struct predict *predict, const struct arguments *arguments
                 {"latent", ASK_LATENT_MEAN | ASK_LATENT_DEVIATION},
                 {"coverage", classes ? ASK_PLAUSIBILITY : ASK_INTERVAL},
                 {"novelty", ASK_NOVELTY},
-                {"typical", ASK_TYPICAL}};
+                {"typical", ASK_TYPICAL | ASK_FIT_WEIGHT}};
     unsigned arrays = classes ? ASK_P | ASK_ENTROPY : ASK_MEAN | ASK_DEVIATION | ASK_QUANTILE;
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         arrays |= argument_given(arguments, more[i].option) ? more[i].arrays : 0;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* What there is one column for; the most probable class, or a set of classes, is a text. */
-enum each { ALONE, CLASS, LEVEL, POINT, FUNCTION, END, CHOICE, CLASS_SET };
+enum each { ALONE, CLASS, LEVEL, POINT, FUNCTION, END, FIT, CHOICE, CLASS_SET };
 
 /* `name` is a column's name, or what it starts with; the cells are made of `from`. */
 static const struct {
@@ -33,6 +33,7 @@ static const struct {
     {"", END, PREDICTED_INTERVAL},
     {"novelty", ALONE, PREDICTED_NOVELTY},
     {"typical", ALONE, PREDICTED_TYPICAL},
+    {"weight", FIT, PREDICTED_FIT_WEIGHT},
 };
 
 enum { PARTS = sizeof list / sizeof *list };
@@ -91,6 +92,7 @@ static bool add_column(struct prediction_table *out, const struct predictions *s
                        : each == CLASS    ? nim_model_class_name(out->model, i)
                        : each == LEVEL    ? level_name(shape->level[i], room)
                        : each == FUNCTION ? function_name(out->model, i, room)
+                       : each == FIT      ? point_name((double)(i + 1), room)
                                           : "";
     size_t size = strlen(list[k].name) + strlen(rest) + 1;
     char *name = text_pool_take(&out->names, size);

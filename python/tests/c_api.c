@@ -46,7 +46,8 @@ static int print_layout(void) {
     FIELD(nim_prediction, input_log_density), FIELD(nim_prediction, typical);
     FIELD(nim_prediction, grid), FIELD(nim_prediction, grid_count), FIELD(nim_prediction, density);
     FIELD(nim_prediction, level_rows), FIELD(nim_prediction, crps);
-    FIELD(nim_prediction, coverage), FIELD(nim_prediction, interval);
+    FIELD(nim_prediction, coverage), FIELD(nim_prediction, interval),
+        FIELD(nim_prediction, fit_weights);
     FIELD(nim_option_info, name), FIELD(nim_option_info, fallback);
     FIELD(nim_option_info, values), FIELD(nim_option_info, help), FIELD(nim_option_info, type);
     FIELD(nim_option_info, choices), FIELD(nim_option_info, least), FIELD(nim_option_info, most);

@@ -140,6 +140,17 @@ def test_a_panel_says_how_typical_errors_are():
     np.testing.assert_allclose(clf.panel_weights_.sum(axis=1), 1, rtol=1e-12)
     usual, larger, smaller = (clf.typical(X[300:], X_err=k * sigma[300:]).mean() for k in (1, 10, 0.1))
     assert usual > 0.5 > larger and usual > smaller
+    as_usual, where_larger = clf.panel_weights_
+    for k in 1, 10, 0.1:
+        typical = clf.typical(X[300:], X_err=k * sigma[300:])
+        weights = clf.fit_weights(X[300:], X_err=k * sigma[300:])
+        rest = weights - typical[:, None] * as_usual
+        larger = rest[:, 1] / where_larger[1]
+        plain = 1 - typical - larger  # where errors are smaller
+        assert larger.min() > -1e-12 and plain.min() > -1e-12
+        assert np.mean({1: typical, 10: larger, 0.1: plain}[k]) > 0.5
+        np.testing.assert_allclose(rest[:, 0], larger * where_larger[0] + plain, atol=1e-12)
+        np.testing.assert_allclose(rest[:, 2], larger * where_larger[2], atol=1e-12)
     p, plain = (model.predict_proba(X[300:], X_err=sigma[300:]) for model in (clf, one))
     chosen = np.arange(100), y[300:]
     assert np.log(p[chosen]).mean() > np.log(plain[chosen]).mean() + 0.1

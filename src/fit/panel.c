@@ -203,6 +203,11 @@ static nim_status add_gate(struct panel_fit *fit, nim_error *error) {
 
 /* ---------------------------------------------------------------- panel ----------------------- */
 
+/* Columns that a part sees besides those of the table. */
+static double more_columns(const struct panelist *part, const nim_model *plain) {
+    return (double)part->model->columns - (double)plain->columns;
+}
+
 static struct weighing weighing_of(const struct panel_fit *fit, size_t ways) {
     const struct held_out *held = fit->held;
     struct weighing weighing = {.parts = fit->panel->parts + 1,
@@ -213,8 +218,11 @@ static struct weighing weighing_of(const struct panel_fit *fit, size_t ways) {
                                 .weights = held->weights,
                                 .gate = fit->gate,
                                 .scratch = fit->scratch};
-    for (size_t k = 0; k < weighing.parts; k++)
+    double share = (double)fit->model->functions / (double)held->data->rows;
+    for (size_t k = 0; k < weighing.parts; k++) {
         weighing.log_p[k] = fit->log_p[k];
+        weighing.flattery[k] = k ? share * more_columns(&fit->panel->part[k - 1], fit->model) : 0.0;
+    }
     return weighing;
 }
 

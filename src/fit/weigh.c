@@ -12,8 +12,8 @@ enum { MOST_ROUNDS = 200 };
 #define LEAST_STEP 1e-6
 #define SETTLED 1e-4 /* gain of a round, in nats of all rows */
 
-/* -log p(y_i) of row i of a way, and what it adds to the gradient, unless that is NULL. p:
- * classes. */
+/* -log p(y_i) of row i of a way, without flattery, and what it adds to the gradient, unless that is
+ * NULL. p: classes. */
 static double row_cost(const struct weighing *all, size_t way, size_t i,
                        const panel_weights *weight, double *p, panel_weights *gradient) {
     size_t at = way * all->rows + i, own = (size_t)all->labels[i];
@@ -26,20 +26,21 @@ static double row_cost(const struct weighing *all, size_t way, size_t i,
     panel_row_weights(all->parts - 1, weight, region, w);
     panel_pool(all->parts, all->classes, w, log_p, p);
     for (size_t k = 0; gradient && k < all->parts; k++) {
-        double slope = all->weights[i] * (dot(all->classes, p, log_p[k]) - log_p[k][own]);
+        double slope =
+            all->weights[i] * (dot(all->classes, p, log_p[k]) - log_p[k][own] + all->flattery[k]);
         for (size_t r = 0; r < PANEL_WEIGHED; r++)
             gradient[r][k] += region[r] * slope;
     }
-    return -log(p[own]);
+    return dot(all->parts, w, all->flattery) - log(p[own]);
 }
 
 /* The function to be minimised, and its gradient. */
 static double cost_of(const struct weighing *all, const panel_weights *weight,
                       panel_weights *gradient) {
-    double cost = 0.0, equal = 1.0 / (double)all->parts;
+    double cost = 0.0;
     for (size_t r = 0; r < PANEL_WEIGHED; r++)
         for (size_t k = 0; k < all->parts; k++) {
-            double away = weight[r][k] - equal;
+            double away = weight[r][k] - (k == 0);
             gradient[r][k] = WEIGHING_PRIOR * away;
             cost += 0.5 * WEIGHING_PRIOR * away * away;
         }

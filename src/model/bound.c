@@ -103,9 +103,9 @@ void factor_part(void *context, size_t unit, size_t worker) {
 /* The input uncertainty of the points of a tile, for the first-order model. */
 static struct gp_blur tile_blur(const struct bound *bound, size_t tile) {
     size_t d = bound->model->attributes, start = bound_tile_start(bound, tile);
-    return (struct gp_blur){
-        .noise = bound->batch.noise + start * d,
-        .root = bound->priors.merged_root ? bound->priors.merged_root + start * d * d : NULL};
+    return (struct gp_blur){.noise = bound->batch.noise + start * d,
+                            .root =
+                                bound->priors.merged ? bound->priors.root + start * d * d : NULL};
 }
 
 void look_at_points(void *context, size_t unit, size_t worker) {

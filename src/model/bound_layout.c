@@ -165,8 +165,10 @@ static void layout_workers(struct bound *bound, struct arena *arena) {
 
 static void layout(struct bound *bound, struct arena *arena) {
     layout_rows(bound, arena);
-    row_priors_layout(&bound->priors, bound->model, bound->correlated,
-                      !bound->model->options.input->mixes, bound->model->input.most_rows,
+    const struct input_model *input = bound->model->options.input;
+    bool stays = !model_learns_noise(bound->model); /* and so do the measurements */
+    row_priors_layout(&bound->priors, bound->model, bound->correlated, !input->mixes,
+                      bound->model->input.most_rows, stays ? bound->table_rows : 0,
                       pool_threads(bound->pool), arena);
     layout_points(bound, arena);
     layout_functions(bound, arena);
@@ -184,6 +186,7 @@ struct bound *bound_create(struct nim_model *model, const nim_data *data, size_t
     const struct input_model *input = model->options.input;
     assert(!(input->widens && (input->moves || input->samples))); /* see input.h */
     bound->model = model;
+    bound->table_rows = data->rows;
     bound->correlated = shapes_correlate(model, data);
     bound->shaped = shapes_taken(model, data);
     bound->pool = pool_create(threads);

@@ -15,8 +15,8 @@ static void condition_row(void *context, size_t i, size_t worker) {
     struct bound *bound = context;
     const struct bound_batch *batch = &bound->batch;
     size_t d = bound->model->attributes;
-    row_priors_take(&bound->priors, i, measurement_at(d, batch->x, batch->noise, batch->shape, i),
-                    worker);
+    row_priors_take(&bound->priors, i, batch->row[i],
+                    measurement_at(d, batch->x, batch->noise, batch->shape, i), worker);
 }
 
 struct input_batch bound_batch_input(const struct bound_batch *batch, const struct nim_model *model,
@@ -116,8 +116,10 @@ void place_inputs(struct bound *bound) {
     model_add_learned_noise(model, batch->rows, batch->noise);
     scale(batch->rows, batch->total / (double)batch->rows / model->options.caution, batch->weight);
     targets_describe(model, batch->rows, batch->target, bound->feature);
-    if (bound->correlated)
+    if (bound->correlated) {
         pool_run(bound->pool, batch->rows, condition_row, bound);
+        row_priors_keep(&bound->priors, batch->rows, batch->row);
+    }
     const struct input_batch input = input_batch(bound);
     model->options.input->place(&input);
     pool_run(bound->pool, likelihood_blocks(bound->most_points), complete_points, bound);

@@ -22,6 +22,7 @@ struct bound {
 
     const struct bound_listener *listener;
     size_t most_rows; /* of a batch: of all shards of this process */
+    size_t table_rows;
     struct bound_batch batch;
     struct input_work input_work;
     struct row_priors priors;

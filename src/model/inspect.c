@@ -282,7 +282,7 @@ static void denoiser_layout(struct denoiser *denoiser, const nim_model *model, c
     denoiser->mean = arena_doubles(arena, area);
     denoiser->variance = arena_doubles(arena, area);
     denoiser->scratch = arena_doubles(arena, GEMM_SCRATCH);
-    row_priors_layout(&denoiser->priors, model, shapes_correlate(model, data), true, CHUNK, 1,
+    row_priors_layout(&denoiser->priors, model, shapes_correlate(model, data), true, CHUNK, 0, 1,
                       arena);
     if (model->options.input->layout)
         model->options.input->layout(&denoiser->work, &denoiser->setting, arena);
@@ -310,7 +310,7 @@ static void denoise_chunk(const nim_model *model, struct denoiser *denoiser, str
                     batch->weight);
     model_add_learned_noise(model, count, batch->noise);
     for (size_t i = 0; denoiser->priors.components && i < count; i++)
-        row_priors_take(&denoiser->priors, i,
+        row_priors_take(&denoiser->priors, i, first + i,
                         measurement_at(d, batch->x, batch->noise, batch->shape, i), 0);
     struct input_batch rows = bound_batch_input(batch, model, &denoiser->priors, denoiser->feature);
     if (!input->posterior && rows.prior.components) {

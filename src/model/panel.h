@@ -37,7 +37,8 @@ struct panel {
     struct panelist gate;
     struct joint joint; /* for a number, in place of parts */
     panel_weights weight[PANEL_WEIGHED];
-    double gain[2]; /* log p of held-out rows, minus that of the plain fit: mean, standard error */
+    double gain[2]; /* log p of held-out rows, minus that of the plain fit and what flatters the
+                       parts (weigh.h): mean, standard error */
 };
 
 void panel_free(struct panel *panel);

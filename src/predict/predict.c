@@ -162,16 +162,18 @@ static nim_status check_kept(const struct nim_model *model, const nim_prediction
         return failure(error, NIM_INVALID_ARGUMENT,
                        "the model cannot compute novelty: it learned no population of inputs; "
                        "train it again with novelty=always");
-    if (wanted->typical && !(model->panel && model->panel->gate.model))
+    if ((wanted->typical || wanted->fit_weights) && !(model->panel && model->panel->gate.model))
         return failure(
             error, NIM_INVALID_ARGUMENT,
-            "the model cannot compute typical: it has no panel with a gate, see the option views");
+            "the model cannot compute typical or fit_weights: it has no panel with a gate, see "
+            "the option views");
     return NIM_OK;
 }
 
 static bool wants_probabilities(const nim_prediction *wanted) {
     return wanted->probabilities || wanted->entropy || wanted->measurement_part ||
-           wanted->model_part || wanted->plausibility || wanted->log_density || wanted->typical;
+           wanted->model_part || wanted->plausibility || wanted->log_density || wanted->typical ||
+           wanted->fit_weights;
 }
 
 /* Checks the levels of quantiles and the grid of densities. */

@@ -112,6 +112,10 @@ static void write_probabilities(const struct nim_predictor *predictor, struct pr
         panel_mix(predictor, work, row, p);
     if (wanted->typical)
         wanted->typical[row] = typical;
+    if (wanted->fit_weights)
+        panel_row_weights(model->panel->parts, model->panel->weight,
+                          panel_gate(predictor, work, row),
+                          wanted->fit_weights + row * panel_fits(model->panel));
     if (wanted->plausibility)
         write_plausibility(model, p, wanted->plausibility + row * classes);
     predictor_calibrate(predictor, typical, p);

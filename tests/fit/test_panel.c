@@ -70,7 +70,15 @@ static struct weighing weighing_of_noise(void) {
         labels[i] = (int32_t)(3.0 * u[i]);
         row_weights[i] = 0.5 + (double)(i % 2);
     }
-    struct weighing all = {PARTS, WAYS, JUDGED, CLASSES, {0}, labels, row_weights, gate, row};
+    struct weighing all = {.parts = PARTS,
+                           .ways = WAYS,
+                           .rows = JUDGED,
+                           .classes = CLASSES,
+                           .labels = labels,
+                           .weights = row_weights,
+                           .gate = gate,
+                           .flattery = {0.0, 0.05, 0.1},
+                           .scratch = row};
     for (size_t k = 0; k < PARTS; k++) {
         random_normal((struct random_key){5, 2}, k, 0, CELLS, log_p[k]);
         all.log_p[k] = log_p[k];
@@ -101,11 +109,14 @@ static double cost(const struct weighing *all, const panel_weights *weight) {
                 q[c] += (g[0] * weight[0][k] + g[1] * weight[1][k]) * log_p[k][at * CLASSES + c];
             total += exp(q[c]);
         }
+        for (size_t k = 0; k < PARTS; k++)
+            sum += row_weights[at % JUDGED] * all->flattery[k] *
+                   (g[0] * weight[0][k] + g[1] * weight[1][k]);
         sum -= row_weights[at % JUDGED] * (q[labels[at % JUDGED]] - log(total));
     }
     for (size_t r = 0; r < PANEL_WEIGHED; r++)
         for (size_t k = 0; k < PARTS; k++)
-            sum += 0.5 * WEIGHING_PRIOR * pow(weight[r][k] - 1.0 / PARTS, 2.0);
+            sum += 0.5 * WEIGHING_PRIOR * pow(weight[r][k] - (k == 0), 2.0);
     return sum;
 }
 
@@ -130,8 +141,8 @@ static void best_weights_are_found(void **state) {
     }
 }
 
-/* Equal parts have equal weights, and gain nothing. */
-static void equal_parts_are_equal(void **state) {
+/* Parts that predict what the plain fit predicts are left out, and gain nothing. */
+static void equal_parts_are_left_out(void **state) {
     (void)state;
     struct weighing all = weighing_of_noise();
     panel_weights weight[PANEL_WEIGHED];
@@ -140,9 +151,33 @@ static void equal_parts_are_equal(void **state) {
         all.log_p[k] = all.log_p[0];
     weigh(&all, weight);
     weighing_gain(&all, weight, gain);
-    for (size_t k = 0; k < PARTS; k++)
-        assert_true(fabs(weight[0][k] - 1.0 / PARTS) < 1e-9);
-    assert_true(fabs(gain[0]) < 1e-9 && gain[1] < 1e-9);
+    assert_true(weight[0][0] > 0.98);
+    assert_true(fabs(gain[0]) < 0.01 && gain[1] < 1e-3);
+}
+
+/* The function is convex, so a part is left out if and only if its flattery is larger than what its
+ * first small weight gains. */
+static void flattered_parts_are_left_out(void **state) {
+    (void)state;
+    struct weighing all = weighing_of_noise();
+    panel_weights weight[PANEL_WEIGHED];
+    double first = 0.0, total = 0.0;
+    for (size_t i = 0; i < JUDGED; i++) {
+        double gain = 0.0;
+        for (size_t c = 0; c < CLASSES; c++) {
+            size_t at = i * CLASSES + c;
+            double known = (c == (size_t)labels[i]) - exp(log_p[0][at]);
+            gain += known * (log_p[1][at] - log_p[0][at]);
+        }
+        first += row_weights[i] * gain, total += row_weights[i];
+    }
+    all.parts = 2, all.ways = 1, all.gate = NULL;
+    all.flattery[1] = 1.02 * first / total;
+    weigh(&all, weight);
+    assert_true(weight[PANEL_TYPICAL][1] < 0.02);
+    all.flattery[1] = 0.8 * first / total;
+    weigh(&all, weight);
+    assert_true(weight[PANEL_TYPICAL][1] > 0.05);
 }
 
 static void gains_are_means(void **state) {
@@ -154,7 +189,7 @@ static void gains_are_means(void **state) {
     weighing_gain(&all, weight, gain);
     for (size_t i = 0; i < JUDGED; i++) {
         size_t own = i * CLASSES + (size_t)labels[i];
-        double each = log_p[1][own] - log_p[0][own], v = row_weights[i];
+        double each = log_p[1][own] - log_p[0][own] - 0.05, v = row_weights[i];
         total += v, mean += v * each, square += v * each * each;
     }
     mean /= total;
@@ -322,11 +357,17 @@ static void files_and_portions_keep_bits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pool_is_geometric_mean), cmocka_unit_test(certain_parts_are_bounded),
-        cmocka_unit_test(gates_choose_weights),   cmocka_unit_test(best_weights_are_found),
-        cmocka_unit_test(equal_parts_are_equal),  cmocka_unit_test(gains_are_means),
-        cmocka_unit_test(error_sizes_are_used),   cmocka_unit_test(other_errors_are_seen),
-        cmocka_unit_test(typical_needs_a_panel),  cmocka_unit_test(files_and_portions_keep_bits),
+        cmocka_unit_test(pool_is_geometric_mean),
+        cmocka_unit_test(certain_parts_are_bounded),
+        cmocka_unit_test(gates_choose_weights),
+        cmocka_unit_test(best_weights_are_found),
+        cmocka_unit_test(equal_parts_are_left_out),
+        cmocka_unit_test(flattered_parts_are_left_out),
+        cmocka_unit_test(gains_are_means),
+        cmocka_unit_test(error_sizes_are_used),
+        cmocka_unit_test(other_errors_are_seen),
+        cmocka_unit_test(typical_needs_a_panel),
+        cmocka_unit_test(files_and_portions_keep_bits),
     };
     return cmocka_run_group_tests(tests, fit_once, free_once);
 }

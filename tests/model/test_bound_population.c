@@ -88,10 +88,35 @@ static void many_points_are_an_integral(void **state) {
     }
 }
 
+/* What a population says of a row is kept: the second evaluation reads it. */
+static void priors_are_kept(void **state) {
+    (void)state;
+    const char *const input[] = {"marginal", "latent", "first_order"};
+    for (size_t i = 0; i < 6; i++) {
+        struct problem problem = {.classes = 2,
+                                  .attributes = 2,
+                                  .inducing = 4,
+                                  .rows = 24,
+                                  .kernel = "se",
+                                  .input = input[i / 2],
+                                  .noise = "given",
+                                  .population = i % 2 ? "mixture" : "gaussian",
+                                  .samples = 1,
+                                  .gaps = true};
+        struct fixture fixture;
+        fixture_create(&fixture, &problem);
+        fixture_disturb(&fixture);
+        double value = fixture_bound(&fixture), again = fixture_bound(&fixture);
+        assert_memory_equal(&value, &again, sizeof value);
+        fixture_free(&fixture);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(populations),
         cmocka_unit_test(many_points_are_an_integral),
+        cmocka_unit_test(priors_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -267,10 +267,28 @@ class ClassEstimator(NamedClasses):
         -------
         ndarray of shape (n,)
         """
+        return self._ask_panel(X, X_err, "typical")
+
+    def fit_weights(self, X: ArrayLike, *, X_err: ErrorsLike | None = None) -> np.ndarray:
+        """The weight that each fit of the panel has in each row.
+
+        Parameters
+        ----------
+        X, X_err
+            As in :meth:`predict_proba`.
+
+        Returns
+        -------
+        ndarray of shape (n, fits)
+            In the order of ``panel_views_``; they sum to one.
+        """
+        return self._ask_panel(X, X_err, "fit_weights")
+
+    def _ask_panel(self, X: ArrayLike, X_err: ErrorsLike | None, wanted: str) -> np.ndarray:
         check_is_fitted(self)
         if not self.panel_views_:
             raise ValueError("the model is one fit, without a panel; see views")
-        return self._predict(X, X_err, "typical")["typical"]
+        return self._predict(X, X_err, wanted)[wanted]
 
     def predict_set(
         self, X: ArrayLike, coverage: float = 0.9, *, X_err: ErrorsLike | None = None

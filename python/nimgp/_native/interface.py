@@ -131,6 +131,7 @@ class Prediction(Sized):
         ("crps", c_void_p),
         ("coverage", c_double),
         ("interval", c_void_p),
+        ("fit_weights", c_void_p),
     ]
 
 

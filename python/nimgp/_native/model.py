@@ -280,6 +280,7 @@ class Model:
             "latent_variance": self.functions,
             "quantiles": 0 if levels is None else levels.shape[-1],
             "interval": 2,
+            "fit_weights": self.get("panel_weights").size // 2 if "fit_weights" in wanted else 0,
             "density": 0 if grid is None else len(grid),
         }
         result = {name: np.empty((rows, wide[name]) if name in wide else rows) for name in wanted}
