@@ -551,7 +551,8 @@ NIM_API double nim_model_bound(const nim_model *model);
  *                                            those of mixtures over attributes and y); no values
  *                                            without a panel
  *   panel_gain       2                       log p of held-out rows by the panel, minus that by the
- *                                            plain fit: mean and its standard error
+ *                                            plain fit and what flatters the others (further
+ *                                            lengthscales): mean and its standard error
  *   trace            points x 2              epoch and bound in the training, at most 256 points
  * and what the likelihood learns, in units of y (between bounds, of what is learned in its place):
  *   epsilon          1                       robust_max: share of wrong labels
