@@ -303,7 +303,7 @@ def verdict(runs: Runs, name: str, chosen: range) -> str:
 def report(runs: Runs, first: int, count: int) -> str:
     text = (
         "# Real catalogues\n\n    make catalogues\n\nMean test NLL of nimgp, and of methods that are told of the errors too; "
-        f"bold: the best of a column. `seconds`: CPU time of a fit. {TRAIN} training rows, at most {TEST} test rows. Tables, ways of "
+        f"bold: the best of a column. `seconds`: CPU time of a fit; runs were made at different times, some beside other work, so ratios are rough. {TRAIN} training rows, at most {TEST} test rows. Tables, ways of "
         "measuring and methods are described in [catalogues.py](../../experiments/catalogues.py); `splits`: how many were measured, "
         f"from {first} on.\n\n"
     )
